@@ -1,0 +1,12 @@
+#pragma once
+
+#include "glint/core/op_def.h"
+
+namespace glint::ops {
+
+/// Every operator of this build, in the order of the folder's files (a table made by the build).
+extern constinit const OpFamily* const kOps[];
+extern constinit const unsigned kOpsCount;
+inline OpTable all() { return {kOps, kOpsCount}; }
+
+}  // namespace glint::ops
