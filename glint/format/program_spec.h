@@ -19,6 +19,19 @@ namespace glint {
 /// Receives the bytes of one DataSpec, in order, in any number of pieces.
 using DataSink = std::function<Status(std::span<const std::byte>)>;
 
+/// A 128-bit hash of bytes fed in pieces, for DataSpec::hash. Finds equal contents; no defence against an adversary.
+class ContentHash {
+ public:
+  void add(std::span<const std::byte> bytes);
+  std::array<uint64_t, 2> get() const;
+
+ private:
+  void block(uint64_t a, uint64_t b);
+  uint64_t state_[2] = {0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu};
+  uint64_t size_ = 0;
+  std::byte pending_[16] = {};
+};
+
 /// Bytes that the writer asks for when it reaches their place in the file, so that
 /// only one constant need be in memory at a time.
 struct DataSpec {
@@ -26,7 +39,7 @@ struct DataSpec {
   /// Gives exactly `size` bytes to the sink. May be called twice when `hash` is zero and another
   /// data has the same size.
   std::function<Status(const DataSink&)> write;
-  /// Identifies the contents: data of equal size and hash are stored once. Zero: the writer computes it if it needs it.
+  /// ContentHash of the bytes, or zero: the writer computes it if it needs it. Data of equal size and hash are stored once.
   std::array<uint64_t, 2> hash{};
 
   /// Data that owns a copy of its bytes.
