@@ -6,9 +6,9 @@ namespace {
 Status infer(const Tensor& self, int64_t dim, const Tensor& index, bool, TensorMeta& out) {
   const int d = wrap_dim(dim, self.rank);
   if (d < 0) return invalid_argument("gather: dim is out of range");
-  if (!is_index(index.dtype)) return invalid_argument("gather: index must be int64 or int32");
   GLINT_TRY(set_result(out, self.dtype, index.sizes()));
-  if (out.numel() == 0) return {};
+  if (out.numel() == 0) return {};  // whatever the index's dtype
+  if (!is_index(index.dtype)) return invalid_argument("gather: index must be int64 or int32");
   const Tensor a = at_least_1d(self), b = at_least_1d(index);
   if (a.rank != b.rank) return invalid_argument("gather: index must have as many dimensions as self");
   for (int i = 0; i < a.rank; ++i)
