@@ -81,7 +81,13 @@ struct Axpby {
 /// A beta of 0 ignores self, NaN and all.
 template <class C>
 void product(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matrix& b, const Axpby& e, int64_t batch, Tensor& out, bool accumulate) {
-  const C alpha = number<C>(e.alpha), beta = number<C>(e.beta);
+  const C alpha = number<C>(e.alpha);
+  C beta = number<C>(e.beta);
+  if (k == 0 && is_floating(out.dtype)) {  // nothing to multiply: PyTorch scales self by beta as an element of its dtype
+    char element[16];
+    kernels::store_one(out.dtype, element, 0, beta);
+    beta = kernels::load_one<C>(out.dtype, element, 0);
+  }
   const bool use_self = e.self != nullptr && !(e.beta.to_double() == 0);
   const int r = out.rank;
   const int64_t row = out.stride[size_t(r - 2)], col = out.stride[size_t(r - 1)], base = r == 3 ? batch * out.stride[0] : 0;
