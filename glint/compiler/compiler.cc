@@ -85,7 +85,7 @@ std::vector<std::string_view> pipeline(const Target& target) {
   std::vector<std::string_view> names(std::begin(kToCore), std::end(kToCore));
   names.insert(names.end(), std::begin(kCommon), std::end(kCommon));
   if (target.kind == Target::Kind::kPortable) names.insert(names.end(), {"legalize-portable", "fold-constants", "eliminate-dead-code"});
-  else names.insert(names.end(), {"lower-cpu", "fold-constants", "lower-views", "eliminate-dead-code"});
+  else names.insert(names.end(), {"pack-weights", "fold-constants", "fuse-elementwise", "assign-layouts", "lower-views", "eliminate-dead-code"});
   return names;
 }
 
