@@ -1,0 +1,250 @@
+// Runs recorded single-operator calls through the operator definitions.
+//   op_corpus_test --corpus FILE.jsonl [--op NAME] [--verbose]
+// The tensors are in FILE.safetensors beside it. Prints "N passed, M failed, K refused"; exit 1 on any failure.
+
+#include <CLI/CLI.hpp>
+#include <simdjson.h>
+
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "glint/ops/ops.h"
+#include "glint/testing/corpus.h"
+
+namespace glint {
+namespace {
+
+using testing::HostTensor;
+using testing::Operand;
+namespace dom = simdjson::dom;
+
+struct Refused { std::string why; };
+
+double parse_float(dom::element e) {
+  double v;
+  if (e.get(v) == simdjson::SUCCESS) return v;
+  std::string_view s;
+  if (e.get(s) != simdjson::SUCCESS) throw Refused{"a float that is neither number nor string"};
+  return s == "inf" ? INFINITY : s == "-inf" ? -INFINITY : NAN;
+}
+
+HostTensor read_tensor(dom::object o, const testing::TensorFile& tensors) {
+  bool complex = false;
+  if (o["complex"].error() == simdjson::SUCCESS) complex = true;
+  HostTensor t = tensors.get(std::string(std::string_view(o["tensor"])), complex);
+  dom::array strides;
+  if (o["strides"].get(strides) == simdjson::SUCCESS) {
+    std::vector<int64_t> s;
+    for (int64_t v : strides) s.push_back(v);
+    t = t.with_strides(s);
+  }
+  return t;
+}
+
+Operand read_operand(dom::element e, const SchemaArg& arg, const testing::TensorFile& tensors);
+
+Operand read_list(dom::array list, const SchemaArg& arg, const testing::TensorFile& tensors) {
+  Operand out;
+  if (arg.type == ArgType::kTensor) out.kind = Operand::Kind::kTensors;
+  else if (arg.type == ArgType::kFloat) out.kind = Operand::Kind::kFloats;
+  else if (arg.type == ArgType::kBool) out.kind = Operand::Kind::kBools;
+  else out.kind = Operand::Kind::kInts;
+  SchemaArg element = arg;
+  element.list = false;
+  for (dom::element e : list) {
+    Operand one = read_operand(e, element, tensors);
+    switch (out.kind) {
+      case Operand::Kind::kTensors:
+        out.absent.push_back(one.kind == Operand::Kind::kNone);
+        out.tensors.push_back(one.kind == Operand::Kind::kNone ? HostTensor() : one.tensors[0]);
+        break;
+      case Operand::Kind::kFloats: out.floats.push_back(one.kind == Operand::Kind::kInt ? double(one.ints[0]) : one.floats.at(0)); break;
+      case Operand::Kind::kBools: out.bools.push_back(one.bools.at(0)); break;
+      default:
+        if (one.kind == Operand::Kind::kBool) out.ints.push_back(one.bools[0]);
+        else if (one.kind != Operand::Kind::kInt) throw Refused{"a list of unexpected entries"};
+        else out.ints.push_back(one.ints[0]);
+    }
+  }
+  return out;
+}
+
+Operand read_operand(dom::element e, const SchemaArg& arg, const testing::TensorFile& tensors) {
+  if (e.is_null()) return {};
+  dom::object o;
+  if (e.get(o) != simdjson::SUCCESS) throw Refused{"an argument that is no object"};
+  for (auto [key, value] : o) {
+    if (key == "tensor") return {read_tensor(o, tensors)};
+    if (key == "int") return {int64_t(value)};
+    if (key == "float") return {parse_float(value)};
+    if (key == "bool") return {bool(value)};
+    if (key == "str") {
+      Operand s("");
+      s.text = std::string(std::string_view(value));
+      return s;
+    }
+    if (key == "list") return read_list(value, arg, tensors);
+    if (key == "dtype") {
+      const auto d = dtype_from_name(std::string_view(value));
+      if (!d) throw Refused{"dtype " + std::string(std::string_view(value))};
+      return {*d};
+    }
+    if (key == "memory_format") {
+      const std::string_view f = value;
+      return {int64_t(f == "contiguous_format" ? 0 : f == "preserve_format" ? 1 : f == "channels_last" ? 2 : 3)};
+    }
+    if (key == "ignored") return {};
+  }
+  throw Refused{"an argument of unknown kind"};
+}
+
+/// The number of terms summed for one output element, from the kind of operator.
+double terms_summed(std::string_view op, const std::vector<Operand>& in, const HostTensor& want) {
+  const auto has = [&](std::string_view part) { return op.find(part) != op.npos; };
+  const auto numel = [&](size_t i) { return i < in.size() && !in[i].tensors.empty() ? double(in[i].tensors[0].tensor().numel()) : 1.0; };
+  const auto last = [&](size_t i) {
+    if (i >= in.size() || in[i].tensors.empty()) return 1.0;
+    const Tensor& t = in[i].tensors[0].tensor();
+    return t.rank > 0 ? double(t.size[size_t(t.rank - 1)]) : 1.0;
+  };
+  const double out = std::max<double>(1, double(want.tensor().numel()));
+  if (has("addmm") || has("addmv") || has("baddbmm") || has("addbmm")) return last(1) * (has("addbmm") ? 8 : 1);
+  if (op.substr(0, 3) == "mm." || op.substr(0, 4) == "bmm." || has("mv.") || has("dot.")) return last(0);
+  if (has("convolution_backward")) return numel(0);
+  if (has("convolution")) return numel(1);
+  if (has("backward") || has("scatter") || has("index_put") || has("index_add") || has("col2im")) return std::max(numel(0), numel(1));
+  if (has("sum") || has("prod") || has("mean") || has("var") || has("std") || has("norm") || has("softmax") || has("cdist") || has("pdist") || has("fft") || has("pool"))
+    return std::max(1.0, has("norm.") || has("softmax") || has("fft") || has("cum") ? numel(0) : numel(0) / out);
+  if (has("upsample") || has("grid_sampler")) return 16;
+  return 1;
+}
+
+enum class Verdict { kPassed, kFailed, kRefused };
+
+Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu& cpu, std::string& why) {
+  const std::string_view recorded = row["op"];
+  std::string name = "aten::" + std::string(recorded);
+  if (name.size() > 8 && name.substr(name.size() - 8) == ".default") name.resize(name.size() - 8);
+  const OpDef* op = find_op(ops::all(), name);
+  if (op == nullptr) {
+    why = "no such operator in this build";
+    return Verdict::kRefused;
+  }
+  std::vector<Operand> operands;
+  const Schema& schema = *op->schema;
+  try {
+    for (dom::element e : dom::array(row["args"])) {
+      if (operands.size() >= schema.arg_count) throw Refused{"more arguments than the schema has"};
+      operands.push_back(read_operand(e, schema.arg_store[operands.size()], tensors));
+    }
+    for (size_t i = operands.size(); i < schema.arg_count; ++i) {
+      operands.emplace_back();
+      dom::element given;
+      if (row["kwargs"][schema.arg_store[i].name].get(given) == simdjson::SUCCESS) operands[i] = read_operand(given, schema.arg_store[i], tensors);
+      else if (!testing::parse_default(schema.arg_store[i], operands[i])) throw Refused{"an argument without default is missing"};
+    }
+  } catch (const Refused& r) {
+    why = r.why;
+    return Verdict::kRefused;
+  } catch (const std::exception& e) {
+    why = e.what();
+    return Verdict::kRefused;
+  }
+  std::vector<HostTensor> want;
+  std::vector<bool> is_tensor;
+  const bool list_result = schema.return_count == 1 && schema.return_store[0].list;
+  if (!row["out"].is_null())
+    for (dom::element e : dom::array(row["out"]["list"])) {
+      if (e.is_null()) {
+        want.emplace_back();
+        is_tensor.push_back(false);
+        continue;
+      }
+      Operand o = read_operand(e, schema.return_store[0], tensors);
+      is_tensor.push_back(o.kind == Operand::Kind::kTensor);
+      want.push_back(o.kind == Operand::Kind::kTensor ? o.tensors[0] : HostTensor(DType::kF64, {}, {o.kind == Operand::Kind::kInt ? double(o.ints[0]) : o.kind == Operand::Kind::kBool ? double(o.bools[0]) : o.kind == Operand::Kind::kFloat ? o.floats[0] : 0.0}));
+    }
+  testing::CallOptions options;
+  options.cpu = cpu;
+  if (list_result) options.list_results = uint32_t(want.size());
+  const testing::Outcome got = testing::call(*op, operands, options);
+  if (!got.status.ok()) {
+    why = std::string(code_name(got.status.code())) + ": " + got.status.why();
+    return got.status.code() == Code::kUnsupported ? Verdict::kRefused : Verdict::kFailed;
+  }
+  if (got.results.size() < want.size()) {
+    why = "gives " + std::to_string(got.results.size()) + " results, not " + std::to_string(want.size());
+    return Verdict::kFailed;
+  }
+  for (size_t i = 0; i < want.size(); ++i) {
+    if (!is_tensor[i]) continue;
+    const double tolerance = 8 * testing::epsilon(want[i].tensor().dtype) * std::sqrt(terms_summed(recorded, operands, want[i]));
+    why = testing::compare(got.results[i], want[i], tolerance);
+    if (!why.empty()) {
+      why = "result " + std::to_string(i) + " " + why;
+      return Verdict::kFailed;
+    }
+  }
+  return Verdict::kPassed;
+}
+
+std::string describe(dom::element row, const testing::TensorFile& tensors) {
+  std::string s = simdjson::minify(row["args"]) + " " + simdjson::minify(row["kwargs"]);
+  try {
+    for (dom::element e : dom::array(row["args"])) {
+      dom::object o;
+      if (e.get(o) == simdjson::SUCCESS && o["tensor"].error() == simdjson::SUCCESS) s += " " + read_tensor(o, tensors).describe();
+    }
+  } catch (...) {
+  }
+  return s.size() > 400 ? s.substr(0, 400) + "..." : s;
+}
+
+int main_(int argc, char** argv) {
+  CLI::App app("Replays recorded single-operator calls.");
+  std::string corpus, only;
+  bool verbose = false;
+  app.add_option("--corpus", corpus, "FILE.jsonl, with FILE.safetensors beside it")->required();
+  app.add_option("--op", only, "only calls whose overload contains this");
+  app.add_flag("--verbose", verbose, "list failures and refusals with their reasons");
+  CLI11_PARSE(app, argc, argv);
+
+  std::string stem = corpus.size() > 6 && corpus.substr(corpus.size() - 6) == ".jsonl" ? corpus.substr(0, corpus.size() - 6) : corpus;
+  std::string error;
+  const auto tensors = testing::TensorFile::open(stem + ".safetensors", error);
+  if (!error.empty()) return std::fprintf(stderr, "%s\n", error.c_str()), 2;
+  dom::parser parser;
+  dom::document_stream rows;
+  if (parser.load_many(stem + ".jsonl", 8 << 20).get(rows) != simdjson::SUCCESS) return std::fprintf(stderr, "%s: cannot be read\n", corpus.c_str()), 2;
+
+  const Cpu cpu = detect_cpu();
+  int passed = 0, failed = 0, refused = 0, line = 0;
+  std::map<std::string, std::array<int, 3>> by_op;
+  for (auto row : rows) {
+    ++line;
+    const std::string op{std::string_view(row["op"])};
+    if (!only.empty() && op.find(only) == op.npos) continue;
+    std::string why;
+    Verdict v;
+    try {
+      v = run_case(row.value(), tensors, cpu, why);
+    } catch (const std::exception& e) {
+      v = Verdict::kFailed;
+      why = e.what();
+    }
+    ++(v == Verdict::kPassed ? passed : v == Verdict::kFailed ? failed : refused);
+    ++by_op[op][size_t(v)];
+    if (verbose && v != Verdict::kPassed) std::printf("line %d %s %s: %s\n    %s\n", line, v == Verdict::kFailed ? "FAILED" : "refused", op.c_str(), why.c_str(), describe(row.value(), tensors).c_str());
+  }
+  if (failed + refused > 0)
+    for (const auto& [op, n] : by_op)
+      if (n[1] + n[2] > 0) std::printf("%-45s %d passed, %d failed, %d refused\n", op.c_str(), n[0], n[1], n[2]);
+  std::printf("%d passed, %d failed, %d refused\n", passed, failed, refused);
+  return failed > 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace glint
+
+int main(int argc, char** argv) { return glint::main_(argc, argv); }
