@@ -131,6 +131,10 @@ void cubic_or_linear(const ResizeTable<C>& t, const ResizeAxis& a, int64_t i) {
 /// A filter as wide as the shrinking asks for, cut off at the borders and normalised.
 template <class C>
 void antialias(const ResizeTable<C>& t, const ResizeAxis& a, int64_t i) {
+  if (a.in == a.out) {  // kept as it is, whatever the scale
+    t.start[i] = i, t.count[i] = 1, t.weight[i * t.pitch] = 1;
+    return;
+  }
   const C step = resize_step<C>(a.in, a.out, a.align_corners, a.scale), width = C(a.cubic() ? 2 : 1);
   const C support = step >= 1 ? width * step : width, inverse = step >= 1 ? 1 / step : C(1), centre = step * (C(i) + C(0.5));
   const auto filter = [&](C x) {
