@@ -1,0 +1,411 @@
+#include "glint/compiler/emit.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "glint/compiler/portable_ops.h"
+#include "glint/runtime/plan.h"
+
+namespace glint::compiler {
+namespace {
+
+using ir::Arg;
+using ir::Error;
+using ir::Graph;
+using ir::Node;
+using ir::Symbols;
+using ir::Type;
+using ir::Value;
+
+bool is_view(const Node& n) { return n.is("glint::view"); }
+
+/// The value whose memory `v` lies in.
+const Value* root_of(const Value* v) {
+  while (v->producer != nullptr && is_view(*v->producer)) v = v->producer->input(0);
+  return v;
+}
+
+/// dtype, layout, device and pin_memory together are PyTorch's TensorOptions: out variants take them from the result.
+bool has_tensor_options(const Schema& s) {
+  return s.arg_index("dtype") >= 0 && s.arg_index("layout") >= 0 && s.arg_index("device") >= 0 && s.arg_index("pin_memory") >= 0;
+}
+bool is_tensor_option(const SchemaArg& a) { return a.name == "dtype" || a.name == "layout" || a.name == "device" || a.name == "pin_memory"; }
+
+int64_t bytes_at_bound(const Type& type, const Symbols& symbols, const Node* node) {
+  int64_t bytes = int64_t(dtype_size(type.dtype));
+  for (const ir::Dim& d : type.dims) {
+    const int64_t most = symbols.range(d).max;
+    if (most == ir::Symbol::kUnbounded) {
+      const std::string message = "the size " + symbols.print(d) + " has no upper bound, so no memory can be planned for it";
+      const std::string hint = "give the dimension a maximum when exporting, or compile with --bound";
+      if (node != nullptr) throw Error(Code::kInvalidArgument, *node, message, hint);
+      throw Error(Code::kInvalidArgument, message, {}, {}, hint);
+    }
+    if (!checked_mul(bytes, std::max<int64_t>(most, 0), &bytes)) throw Error(Code::kInvalidArgument, "a tensor of " + ir::describe(type, symbols) + " is too large at its bounds");
+  }
+  return bytes;
+}
+
+class MethodEmitter {
+ public:
+  MethodEmitter(const Graph& graph, const Target& target, ProgramSpec& program, std::unordered_map<std::string, int32_t>& constants, MethodReport& report)
+      : graph_(graph), symbols_(graph.symbols), target_(target), program_(program), constants_(constants), report_(report) {}
+
+  MethodSpec run() {
+    method_.name = report_.name = graph_.name;
+    method_.encoded_inputs = graph_.in_spec;
+    method_.encoded_outputs = graph_.out_spec;
+    nodes_ = graph_.nodes();
+    for (size_t i = 0; i < nodes_.size(); ++i) position_[nodes_[i]] = int(i);
+    place_states();
+    plan_memory();
+    for (const Value* v : graph_.inputs) {
+      method_.inputs.push_back(value(v));
+      method_.input_names.push_back(v->name);
+    }
+    for (const Node* n : nodes_) call(*n);
+    write_back();
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      method_.outputs.push_back(argument(graph_.outputs[i], SchemaArg{}));
+      method_.output_names.push_back(i < graph_.output_names.size() ? graph_.output_names[i] : "output" + std::to_string(i));
+    }
+    return std::move(method_);
+  }
+
+ private:
+  // ---- memory ----
+
+  /// A state whose new value is computed by an operator that may write over it, as the last one to read it, needs no
+  /// copy: that result lives in the state's memory.
+  void place_states() {
+    for (size_t i = 0; i < graph_.states.size(); ++i) {
+      const ir::State& s = graph_.states[i];
+      if (s.final == nullptr || s.final == s.value) continue;
+      const Node* writer = s.final->producer;
+      if (writer == nullptr || is_view(*writer) || graph_is_output(s.final) || !same_layout(s.final->type, s.value->type)) continue;
+      const bool reads_last = std::all_of(nodes_.begin(), nodes_.end(), [&](const Node* n) {
+        for (const Value* in : n->inputs())
+          if (root_of(in) == s.value && (position_[n] > position_[writer] || (n == writer && !overwrites(*writer, s.value)))) return false;
+        return true;
+      });
+      if (reads_last && !final_of_another(s) && !output_views(s.value)) in_state_[s.final] = s.value;
+    }
+  }
+  bool final_of_another(const ir::State& s) const {
+    for (const ir::State& other : graph_.states)
+      if (&other != &s && other.final != nullptr && (other.final == s.final || root_of(other.final) == s.value)) return true;
+    for (const auto& m : graph_.mutations)
+      if (m.final == s.final || root_of(m.final) == s.value) return true;
+    return false;
+  }
+  bool output_views(const Value* root) const {
+    return std::any_of(graph_.outputs.begin(), graph_.outputs.end(), [&](const Arg& a) { return a.is_value() && root_of(a.value()) == root; });
+  }
+  bool graph_is_output(const Value* v) const { return std::any_of(graph_.outputs.begin(), graph_.outputs.end(), [&](const Arg& a) { return a.is_value() && root_of(a.value()) == v; }); }
+  static bool same_layout(const Type& a, const Type& b) { return a.dtype == b.dtype && a.dims == b.dims && a.dim_order == b.dim_order; }
+  /// Whether `n` may write its result over its operand `v`: elementwise, and `v` is read as it is, not through a view.
+  static bool overwrites(const Node& n, const Value* v) {
+    if (n.def == nullptr || !n.def->flags.may_alias) return false;
+    for (const Value* in : n.inputs())
+      if (root_of(in) == v && in != v) return false;
+    return same_layout(n.result()->type, v->type);
+  }
+
+  void plan_memory() {
+    std::unordered_map<const Value*, int> last;  // of each root: the last position that touches it
+    const auto touch = [&](const Value* v, int at) {
+      int& l = last.try_emplace(root_of(v), at).first->second;
+      l = std::max(l, at);
+    };
+    const int end = int(nodes_.size());
+    for (int i = 0; i < end; ++i) {
+      for (const Value* v : nodes_[size_t(i)]->inputs()) touch(v, i);
+      for (const Value* v : nodes_[size_t(i)]->results()) touch(v, i);
+    }
+    for (const Arg& a : graph_.outputs)
+      if (a.is_value()) touch(a.value(), end);
+    for (const ir::State& s : graph_.states)
+      if (s.final != nullptr) touch(s.final, end);
+    for (const auto& m : graph_.mutations) touch(m.final, end);
+
+    std::vector<PlanBuffer> buffers;
+    std::vector<const Value*> owners;
+    for (int i = 0; i < end; ++i) {
+      const Node& n = *nodes_[size_t(i)];
+      if (is_view(n)) continue;
+      for (const Value* v : n.results()) {
+        if (!v->type.is_tensor() || in_state_.count(v)) continue;
+        if (const Value* over = reusable_operand(n, v, i, last)) {
+          const int slot = buffer_of_[over];
+          buffer_of_[v] = slot;
+          buffers[size_t(slot)].last = std::max(buffers[size_t(slot)].last, last[v]);
+          continue;
+        }
+        buffer_of_[v] = int(buffers.size());
+        owners.push_back(v);
+        buffers.push_back({.bytes = uint64_t(bytes_at_bound(v->type, symbols_, &n)), .first = i, .last = last[v]});
+      }
+    }
+    // States outlive every call; for other runtimes they are planned behind the activations.
+    const uint64_t activations = plan_buffers(buffers);
+    uint64_t total = activations;
+    for (const ir::State& s : graph_.states) {
+      const uint64_t bytes = uint64_t(bytes_at_bound(s.value->type, symbols_, nullptr));
+      state_offset_[s.value] = total = align_up(total, kPlanAlignment);
+      total += bytes;
+      report_.state_bytes += bytes;
+    }
+    for (const auto& [v, slot] : buffer_of_) offset_[v] = buffers[size_t(slot)].offset;
+    report_.arena_bytes = activations;
+    method_.memory_sizes = {0};
+    if (total > 0) method_.memory_sizes.push_back(int64_t(total));
+  }
+
+  /// An operand that dies at node `n`, whose buffer its elementwise result can take over.
+  const Value* reusable_operand(const Node& n, const Value* result, int at, const std::unordered_map<const Value*, int>& last) {
+    if (n.def == nullptr || !n.def->flags.may_alias || n.results().size() != 1) return nullptr;
+    for (const Value* in : n.inputs()) {
+      if (buffer_of_.count(in) == 0 || last.at(in) != at || !same_layout(in->type, result->type)) continue;
+      // The buffer may be shared already by an earlier value; nothing else may still read it, through a view or otherwise.
+      bool alone = true;
+      for (const Value* other : n.inputs())
+        if (other != in && root_of(other)->role == Value::Role::kResult && buffer_of_.count(root_of(other)) && buffer_of_[root_of(other)] == buffer_of_[in]) alone = false;
+      if (alone) return in;
+    }
+    return nullptr;
+  }
+
+  // ---- values ----
+
+  int32_t add(ValueSpec v) {
+    method_.values.push_back(std::move(v));
+    return int32_t(method_.values.size() - 1);
+  }
+
+  int32_t value(const Value* v) {
+    if (const auto found = index_.find(v); found != index_.end()) return found->second;
+    int32_t at;
+    if (const auto state = in_state_.find(v); state != in_state_.end()) {
+      at = value(state->second);
+    } else if (v->type.is_tensor()) {
+      at = add(ValueSpec::of_tensor(tensor(v)));
+    } else {
+      const bool known = v->type.kind == Type::Kind::kInt && v->type.has_number && v->type.number.is_static();
+      at = v->type.kind == Type::Kind::kFloat ? add(ValueSpec::of_double(0)) : v->type.kind == Type::Kind::kBool ? add(ValueSpec::of_bool(false)) : add(ValueSpec::of_int(known ? v->type.number.value() : 0));
+    }
+    index_[v] = at;
+    return at;
+  }
+
+  TensorSpec tensor(const Value* v) {
+    TensorSpec t;
+    t.dtype = v->type.dtype;
+    if (v->type.rank() > kMaxRank) throw Error(Code::kUnsupported, "%" + v->name + " has " + std::to_string(v->type.rank()) + " dimensions; a program holds at most 16");
+    bytes_at_bound(v->type, symbols_, v->producer);
+    for (const ir::Dim& d : v->type.dims) {
+      const ir::Range r = symbols_.range(d);
+      if (r.max > INT32_MAX) throw Error(Code::kUnsupported, "%" + v->name + ": a dimension of " + std::to_string(r.max) + " exceeds the format's 32 bits");
+      t.sizes.push_back(r.max);
+      if (!d.is_static()) t.dynamism = Dynamism::kBound;
+      t.ranges.push_back({r.min, r.max, multiple_of(d)});
+    }
+    if (v->role != Value::Role::kInput && !graph_is_output(v)) t.ranges.clear();
+    t.dim_order = v->type.dim_order;
+    switch (v->role) {
+      case Value::Role::kConstant:
+        t.storage = Storage::kConstant;
+        t.data = constant(v->constant);
+        t.name = v->name;
+        break;
+      case Value::Role::kState: {
+        t.storage = Storage::kState;
+        const ir::State& s = graph_.states[size_t(v->index)];
+        t.name = s.name;
+        t.offset = state_offset_[v];
+        if (s.initial != nullptr) t.data = constant(s.initial);
+        break;
+      }
+      case Value::Role::kResult:
+        if (v->producer != nullptr && is_view(*v->producer)) break;
+        t.storage = Storage::kPlanned;
+        t.offset = offset_.at(v);
+        break;
+      default: break;
+    }
+    return t;
+  }
+
+  int64_t multiple_of(const ir::Dim& d) const {
+    if (d.is_static() || d.expr()->kind != ir::Expr::Kind::kSymbol) return 1;
+    return symbols_[int(d.expr()->value)].multiple;
+  }
+
+  int32_t constant(const ir::ConstantPtr& data) {
+    const auto [found, is_new] = constants_.try_emplace(data->hash() + ":" + std::to_string(data->size()), int32_t(program_.constants.size()));
+    if (is_new) {
+      DataSpec spec;
+      spec.size = data->size();
+      spec.write = [data](const DataSink& sink) {
+        std::vector<std::byte> bytes(data->size());
+        GLINT_TRY(data->read(bytes));
+        return sink(bytes);
+      };
+      for (size_t half = 0; half < 2; ++half) spec.hash[half] = std::stoull(data->hash().substr(half * 16, 16), nullptr, 16);
+      program_.constants.push_back(std::move(spec));
+    }
+    if (counted_.insert(found->second).second) report_.constant_bytes += data->size();
+    return found->second;
+  }
+
+  /// An argument as the value that holds it; `schema` says what it is.
+  int32_t argument(const Arg& a, const SchemaArg& schema) {
+    if (a.is_value()) return value(a.value());
+    if (a.is_list()) return list(a.list(), schema);
+    if (a.is_none()) return shared("none", ValueSpec::none());
+    if (a.is_bool() && schema.type != ArgType::kInt) return shared(a.as_bool() ? "true" : "false", ValueSpec::of_bool(a.as_bool()));
+    if (a.is_string()) return shared("'" + a.as_string(), ValueSpec::of_string(a.as_string()));
+    if (a.is_dtype()) return integer(int64_t(a.as_dtype()));
+    if (a.is_float() || schema.type == ArgType::kFloat) {
+      const double d = a.to_double();
+      return shared("d" + std::to_string(std::bit_cast<uint64_t>(d)), ValueSpec::of_double(d));
+    }
+    return integer(a.is_bool() ? int64_t(a.as_bool()) : a.as_int());
+  }
+  int32_t integer(int64_t v) { return shared("i" + std::to_string(v), ValueSpec::of_int(v)); }
+  int32_t shared(const std::string& key, ValueSpec v) {
+    const auto [found, is_new] = shared_.try_emplace(key, 0);
+    if (is_new) found->second = add(std::move(v));
+    return found->second;
+  }
+  int32_t list(const Arg::List& entries, const SchemaArg& schema) {
+    std::vector<int64_t> items;
+    if (schema.type == ArgType::kFloat) {
+      std::vector<double> d;
+      for (const Arg& e : entries) d.push_back(e.to_double());
+      return add(ValueSpec::of_double_list(std::move(d)));
+    }
+    if (schema.type == ArgType::kBool) {
+      for (const Arg& e : entries) items.push_back(e.as_bool());
+      return add(ValueSpec::of_bool_list(std::move(items)));
+    }
+    if (schema.type == ArgType::kTensor) {
+      for (const Arg& e : entries) items.push_back(e.is_none() ? -1 : value(e.value()));
+      return add(schema.optional_elements ? ValueSpec::of_optional_tensor_list(std::move(items)) : ValueSpec::of_tensor_list(std::move(items)));
+    }
+    for (const Arg& e : entries) items.push_back(e.is_value() ? value(e.value()) : integer(e.is_bool() ? int64_t(e.as_bool()) : e.as_int()));
+    return add(ValueSpec::of_int_list(std::move(items)));
+  }
+
+  // ---- instructions ----
+
+  static std::string origin_text(const Node& n) {
+    if (n.origin == nullptr) return "";
+    std::string s = n.origin->name;
+    if (!n.origin->module_path.empty()) s += (s.empty() ? "" : " ") + n.origin->module_path;
+    if (!n.origin->source.empty()) s += (s.empty() ? "" : " ") + ("(" + n.origin->source + ")");
+    return s;
+  }
+
+  void call(const Node& n) {
+    if (n.def == nullptr) throw Error(Code::kUnsupported, n, "no operator of this build computes it");
+    const Schema& schema = *n.schema;
+    std::string name = n.def->stock_name;
+    const bool stock = !name.empty();
+    if (!stock) name = std::string(schema.name);
+    if (target_.kind == Target::Kind::kPortable && !is_portable_op(name))
+      throw Error(Code::kUnsupported, n, "stock ExecuTorch's portable kernels do not have it", "compile with --target=cpu");
+    ++report_.operators[name];
+    const size_t dot = name.rfind('.');
+    const bool has_overload = dot != name.npos && dot > name.find("::");
+    InstructionSpec call;
+    call.op = has_overload ? name.substr(0, dot) : name;
+    call.overload = has_overload ? name.substr(dot + 1) : "";
+    call.origin = origin_text(n);
+    const bool drop_options = stock && has_tensor_options(schema);
+    for (size_t i = 0; i < n.args().size(); ++i)
+      if (!(drop_options && is_tensor_option(schema.arg_store[i]))) call.args.push_back(argument(n.arg(i), schema.arg_store[i]));
+    // Results, one value each (a list for Tensor[]); a stock kernel's wrapper stores what it returns once more.
+    std::vector<int32_t> results;
+    bool tensors = false;
+    if (schema.return_count == 1 && schema.return_store[0].list) {
+      std::vector<int64_t> items;
+      for (const Value* v : n.results()) items.push_back(value(v));
+      results.push_back(add(ValueSpec::of_tensor_list(std::move(items))));
+      tensors = true;
+    } else {
+      for (const Value* v : n.results()) {
+        results.push_back(value(v));
+        tensors |= v->type.is_tensor();
+      }
+    }
+    call.args.insert(call.args.end(), results.begin(), results.end());
+    if (stock && tensors) {
+      if (results.size() == 1) call.args.push_back(results[0]);
+      else call.args.push_back(add(ValueSpec::of_tensor_list({results.begin(), results.end()})));
+    }
+    method_.instructions.push_back(std::move(call));
+  }
+
+  void write_back() {
+    const auto copy = [&](const Value* to, const Value* from) {
+      ++report_.operators["aten::copy_"];
+      const int32_t target = value(to);
+      method_.instructions.push_back(InstructionSpec::kernel("aten::copy_", "", {target, value(from), argument(Arg(false), SchemaArg{.type = ArgType::kBool}), target}));
+    };
+    for (const ir::State& s : graph_.states)
+      if (s.final != nullptr && s.final != s.value && in_state_.count(s.final) == 0) copy(s.value, s.final);
+    for (const auto& m : graph_.mutations)
+      if (m.final != graph_.inputs[m.input]) copy(graph_.inputs[m.input], m.final);
+  }
+
+  const Graph& graph_;
+  const Symbols& symbols_;
+  const Target& target_;
+  ProgramSpec& program_;
+  std::unordered_map<std::string, int32_t>& constants_;
+  MethodReport& report_;
+  MethodSpec method_;
+  std::vector<Node*> nodes_;
+  std::unordered_map<const Node*, int> position_;
+  std::unordered_map<const Value*, const Value*> in_state_;  // results that live in a state's memory
+  std::unordered_map<const Value*, int> buffer_of_;
+  std::unordered_map<const Value*, uint64_t> offset_, state_offset_;
+  std::unordered_map<const Value*, int32_t> index_;
+  std::unordered_map<std::string, int32_t> shared_;          // constants of the value table
+  std::unordered_set<int32_t> counted_;
+};
+
+/// What leaves the graph must be a value that a node computed, in row-major or dense order: an input, constant,
+/// state or view of these is copied, before any state is written back.
+void copy_what_leaves(Graph& graph, const ir::OpLookup& ops) {
+  const auto copied = [&](Value* v) -> Value* {
+    if (!v->type.is_tensor()) return v;
+    const bool own = root_of(v)->role == Value::Role::kResult;
+    if (own && !(v->producer != nullptr && is_view(*v->producer))) return v;
+    return ir::Builder(graph, ops, nullptr, v->producer != nullptr ? v->producer->origin : nullptr).op("aten::clone", {v, 0});
+  };
+  for (Arg& a : graph.outputs)
+    if (a.is_value()) a = Arg(copied(a.value()));
+  for (ir::State& s : graph.states)
+    if (s.final != nullptr && s.final != s.value) s.final = copied(s.final);
+  for (auto& m : graph.mutations)
+    if (m.final != graph.inputs[m.input]) m.final = copied(m.final);
+}
+
+}  // namespace
+
+ProgramSpec emit(const ir::Module& module, const ir::OpLookup& ops, const Target& target, std::vector<MethodReport>* reports) {
+  ProgramSpec program;
+  program.writer = std::string("glint ") + (target.kind == Target::Kind::kPortable ? "portable" : std::string("cpu ") + isa_name(target.cpu.isa));
+  std::unordered_map<std::string, int32_t> constants;
+  for (const auto& graph : module.methods) {
+    copy_what_leaves(*graph, ops);
+    MethodReport report;
+    program.methods.push_back(MethodEmitter(*graph, target, program, constants, report).run());
+    if (reports != nullptr) reports->push_back(std::move(report));
+  }
+  return program;
+}
+
+}  // namespace glint::compiler

@@ -1,0 +1,41 @@
+#include "glint/ops/upsample.h"
+
+namespace glint::ops {
+namespace {
+
+Status infer(const Tensor& self, Ints size, bool, std::optional<double> s0, TensorMeta& out) {
+  ResizeSpec spec;
+  GLINT_TRY(resize_to(1, self, size, {s0}, spec));
+  return check_resized(1, self, spec, Resize::kLinear, out);
+}
+
+Status run(OpContext&, const Tensor& self, Ints size, bool align_corners, std::optional<double> s0, Tensor& out) {
+  ResizeSpec spec;
+  GLINT_TRY(resize_to(1, self, size, {s0}, spec));
+  run_resize(1, Resize::kLinear, align_corners, spec, self, out);
+  return {};
+}
+
+Status infer_vec(const Tensor& self, std::optional<Ints> size, bool, std::optional<Floats> factors, TensorMeta& out) {
+  ResizeSpec spec;
+  GLINT_TRY(resize_by(1, self, size, factors, spec));
+  return check_resized(1, self, spec, Resize::kLinear, out);
+}
+
+Status run_vec(OpContext&, const Tensor& self, std::optional<Ints> size, bool align_corners, std::optional<Floats> factors, Tensor& out) {
+  ResizeSpec spec;
+  GLINT_TRY(resize_by(1, self, size, factors, spec));
+  run_resize(1, Resize::kLinear, align_corners, spec, self, out);
+  return {};
+}
+
+constexpr OpDef kDefs[] = {
+    define_op<"aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor", infer, run>("aten::upsample_linear1d.out"),
+    define_op<"aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor", infer_vec, run_vec>(""),
+};
+
+}  // namespace
+
+extern constinit const OpFamily op_upsample_linear1d{kDefs};
+
+}  // namespace glint::ops
