@@ -46,6 +46,11 @@ void rank_elements(DType dtype, const void* p, int64_t step, int64_t n, bool des
   }
 }
 
+bool is_nan_key(DType dtype, uint64_t key) {
+  if (!is_floating(dtype)) return false;
+  return key == (dtype == DType::kF64 ? ~uint64_t(0) : dtype == DType::kF32 ? 0xffffffffu : 0xffffu);
+}
+
 void sort_ranked(Ranked* items, int64_t n) { std::sort(items, items + n); }
 void sort_first(Ranked* items, int64_t k, int64_t n) { std::partial_sort(items, items + k, items + n); }
 void select_ranked(Ranked* items, int64_t k, int64_t n) { std::nth_element(items, items + k, items + n); }

@@ -16,6 +16,9 @@ struct Ranked {
 /// out[i] = the key of p[i * step] (complemented when descending) and i. Any real dtype.
 void rank_elements(DType dtype, const void* p, int64_t step, int64_t n, bool descending, Ranked* out);
 
+/// Whether a key of this dtype (not complemented) stands for NaN, which equals nothing.
+bool is_nan_key(DType dtype, uint64_t key);
+
 /// Sorting by (key, index): stable, in place.
 void sort_ranked(Ranked* items, int64_t n);
 /// The k first ones in order at the front; the rest in any order.
