@@ -23,10 +23,11 @@ function folder(path,   p, n) {
   if (p[2] == "compiler" && n > 3) return "compiler/" p[3]
   return p[2]
 }
-function host(file) { return file ~ /_writer|program_spec|pthreadpool|backends\/.*\/compile/ }
+function host(file) { return file ~ /_writer|program_spec|output_file|data_spec|pthreadpool|backends\/.*\/compile/ }
 FNR == 1 { here = folder(FILENAME) }
 /^#include "glint\// {
   split($0, q, "\"")
+  if (q[2] == "glint/kernels/convert.h" && here ~ /^compiler/) next  # elements of constants, nothing faster
   if (q[2] ~ /_generated\.h$/) next
   there = folder(q[2])
   if (there != here && may[here] != "*" && index(" " may[here] " ", " " there " ") == 0) {

@@ -82,13 +82,17 @@ class Symbols {
   const std::vector<std::vector<int64_t>>& samples() const;
   /// The value of `d` under an assignment.
   int64_t evaluate(const Dim& d, const std::vector<int64_t>& assignment) const;
-  /// Bounds by interval arithmetic; saturates at 0 (sizes) and Symbol::kUnbounded.
+  /// Bounds by interval arithmetic; saturates at Symbol::kUnbounded.
   Range range(const Dim& d) const;
 
   /// The dimension that takes `values[i]` at samples()[i]: a number if they are all equal; else the first of
   /// `candidates`, or a symbol, or a small combination of them (sum, difference, product, quotient with a constant or another
   /// candidate) that agrees everywhere; else a new symbol named "d<n>" ranging from 0 to the largest value.
+  /// A value may be kNoValue where it is not known.
   Dim fit(const std::vector<int64_t>& values, const std::vector<Dim>& candidates);
+  /// The same at given assignments, which may lack the symbols that were added last.
+  Dim fit(const std::vector<std::vector<int64_t>>& at, const std::vector<int64_t>& values, const std::vector<Dim>& candidates);
+  static constexpr int64_t kNoValue = INT64_MIN;
 
   std::string print(const Dim& d) const;
   /// Reads what print writes: numbers, names, + - * // % and min(,) max(,) with parentheses.
