@@ -236,7 +236,8 @@ Node* Graph::add_node(Node* before, std::string op, std::vector<Arg> args, std::
   for (const Arg& a : args) add_uses(node, a);
   node->args_ = std::move(args);
   const std::string hint = node->origin != nullptr && !node->origin->name.empty() ? node->origin->name : std::string(base_name(node->op));
-  set_results(node, std::vector<std::string>(result_types.size(), hint), std::move(result_types));
+  const std::vector<std::string> names(result_types.size(), hint);
+  set_results(node, names, std::move(result_types));
   node->self_ = nodes_.insert(before != nullptr ? before->self_ : nodes_.end(), std::move(owned));
   ++version_;
   return node;
