@@ -1,20 +1,15 @@
-#include <cmath>
-
-#include "glint/core/op_def.h"
+#include "glint/ops/softmax.h"
 
 namespace glint::ops {
 namespace {
 
-Status infer(const Tensor& self, int64_t dim, bool, TensorMeta& out) {
-  if (wrap_dim(dim, self.rank) < 0) return invalid_argument("softmax: dim is out of range");
-  out.set(self.dtype, self.sizes());
+Status run(OpContext&, const Tensor& self, int64_t dim, bool, Tensor& out) {
+  softmax(SoftmaxKind::kSoftmax, self, dim, out);
   return {};
 }
 
-Status run(OpContext&, const Tensor&, int64_t, bool, Tensor&) { return {}; }
-
 constexpr OpDef kDefs[] = {
-    define_op<"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", infer, run>("aten::_softmax.out"),
+    define_op<"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", infer_softmax, run>("aten::_softmax.out"),
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "glint/compiler/ir/builder.h"
 
@@ -17,5 +19,7 @@ struct ImportOptions {
 /// buffers that the program mutates as states. Operators that `ops` does not know stay as nodes without schema.
 /// Throws ir::Error (kIo, kInvalidProgram, kUnsupported). Never reads the whole archive into memory.
 std::unique_ptr<ir::Module> import_pt2(const std::string& path, const ir::OpLookup& ops, const ImportOptions& options = {});
+/// The same for an archive in memory, which the constants keep alive.
+std::unique_ptr<ir::Module> import_pt2_bytes(std::vector<std::byte> archive, const ir::OpLookup& ops, const ImportOptions& options = {});
 
 }  // namespace glint::compiler

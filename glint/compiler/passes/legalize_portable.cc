@@ -1,0 +1,112 @@
+// For stock runtimes: operators take the names that ExecuTorch's portable kernels have (views become their
+// copying twins), and those without a kernel there are written with ones that have it.
+
+#include <string_view>
+#include <unordered_map>
+
+#include "glint/compiler/pass.h"
+
+namespace glint::compiler {
+namespace {
+
+using ir::Arg;
+using ir::Builder;
+using ir::Node;
+using ir::Value;
+
+/// Same arguments, same results, another name.
+constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
+    {"aten::view", "aten::view_copy"},
+    {"aten::_unsafe_view", "aten::view_copy"},
+    {"aten::permute", "aten::permute_copy"},
+    {"aten::transpose.int", "aten::transpose_copy.int"},
+    {"aten::slice.Tensor", "aten::slice_copy.Tensor"},
+    {"aten::select.int", "aten::select_copy.int"},
+    {"aten::squeeze.dim", "aten::squeeze_copy.dim"},
+    {"aten::squeeze.dims", "aten::squeeze_copy.dims"},
+    {"aten::unsqueeze", "aten::unsqueeze_copy"},
+    {"aten::expand", "aten::expand_copy"},
+    {"aten::split.Tensor", "aten::split_copy.Tensor"},
+    {"aten::split_with_sizes", "aten::split_with_sizes_copy"},
+    {"aten::unbind.int", "aten::unbind_copy.int"},
+    {"aten::diagonal", "aten::diagonal_copy"},
+    {"aten::as_strided", "aten::as_strided_copy"},
+    {"aten::unfold", "aten::unfold_copy"},
+    {"aten::alias", "aten::alias_copy"},
+    {"aten::detach", "aten::detach_copy"},
+    {"aten::view_as_real", "aten::view_as_real_copy"},
+};
+
+std::string_view portable_name(std::string_view op) {
+  for (const auto& [from, to] : kRenamed)
+    if (from == op) return to;
+  return {};
+}
+
+using Expand = Value* (*)(Builder&, const Node&);
+struct Row { std::string_view op; Expand expand; };
+
+Value* relu6(Builder& b, Value* x) { return b.op("aten::hardtanh", {x, 0.0, 6.0}); }
+
+/// Operators that are sums and products of portable ones.
+constexpr Row kExpanded[] = {
+    {"aten::silu", [](Builder& b, const Node& n) { return b.op("aten::mul.Tensor", {n.input(0), b.op("aten::sigmoid", {n.input(0)})}); }},
+    {"aten::hardswish", [](Builder& b, const Node& n) {
+       Value* gate = relu6(b, b.op("aten::add.Scalar", {n.input(0), 3.0}));
+       return b.op("aten::div.Scalar", {b.op("aten::mul.Tensor", {n.input(0), gate}), 6.0});
+     }},
+    {"aten::hardsigmoid", [](Builder& b, const Node& n) { return b.op("aten::div.Scalar", {relu6(b, b.op("aten::add.Scalar", {n.input(0), 3.0})), 6.0}); }},
+    {"aten::square", [](Builder& b, const Node& n) { return b.op("aten::mul.Tensor", {n.input(0), n.input(0)}); }},
+    {"aten::rsub.Tensor", [](Builder& b, const Node& n) { return b.op("aten::sub.Tensor", {n.input(1), n.input(0), n.arg(2)}); }},
+    {"aten::clamp_min", [](Builder& b, const Node& n) { return b.op("aten::clamp", {n.input(0), n.arg(1), Arg()}); }},
+    {"aten::clamp_max", [](Builder& b, const Node& n) { return b.op("aten::clamp", {n.input(0), Arg(), n.arg(1)}); }},
+    {"aten::squeeze", [](Builder& b, const Node& n) { return b.op("aten::view_copy", {n.input(0), b.sizes(n.result()->type.dims)}); }},
+    {"aten::mv", [](Builder& b, const Node& n) {
+       Value* column = b.op("aten::unsqueeze_copy", {n.input(1), 1});
+       return b.op("aten::squeeze_copy.dim", {b.op("aten::mm", {n.input(0), column}), 1});
+     }},
+    {"aten::baddbmm", [](Builder& b, const Node& n) {
+       Value* product = b.op("aten::bmm", {n.input(1), n.input(2)});
+       Value* scaled = b.op("aten::mul.Scalar", {product, n.arg(4)});
+       return b.op("aten::add.Tensor", {scaled, n.input(0), n.arg(3)});
+     }},
+    {"aten::upsample_nearest2d", [](Builder& b, const Node& n) { return b.op("aten::upsample_nearest2d.vec", {n.input(0), n.arg(1), Arg()}); }},
+    {"aten::upsample_bilinear2d", [](Builder& b, const Node& n) { return b.op("aten::upsample_bilinear2d.vec", {n.input(0), n.arg(1), n.arg(2), Arg()}); }},
+    {"aten::zeros_like", [](Builder& b, const Node& n) { return b.op("aten::full_like", {n.input(0), 0.0, n.arg(1)}); }},
+    {"aten::ones_like", [](Builder& b, const Node& n) { return b.op("aten::full_like", {n.input(0), 1.0, n.arg(1)}); }},
+    {"aten::masked_fill.Tensor", [](Builder& b, const Node& n) { return b.op("aten::where.self", {n.input(1), n.input(2), n.input(0)}); }},
+    {"aten::sum", [](Builder& b, const Node& n) { return b.op("aten::sum.dim_IntList", {n.input(0), Arg(), false, n.arg(1)}); }},
+};
+
+void run(ir::Graph& graph, PassContext& context) {
+  for (Node* n : graph.nodes()) {
+    if (const std::string_view name = portable_name(n->op); !name.empty()) {
+      Builder b(graph, context.ops, n);
+      const std::vector<Value*> results = b.ops(name, {n->args().begin(), n->args().end()}, n->results().size());
+      for (size_t i = 0; i < results.size(); ++i) graph.replace_uses(n->result(i), results[i]);
+      graph.erase(n);
+      continue;
+    }
+    for (const Row& row : kExpanded) {
+      if (n->op != row.op) continue;
+      Builder b(graph, context.ops, n);
+      Value* result = row.expand(b, *n);
+      if (result->type.dtype != n->result()->type.dtype) break;  // integers promote otherwise: left for the emitter to refuse
+      graph.replace_uses(n->result(), result);
+      graph.erase(n);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+extern constinit const PassDef pass_legalize_portable{
+    .name = "legalize-portable",
+    .summary = "operators take the names and forms that stock portable kernels have",
+    .needs = ir::Stage::kCore,
+    .gives = ir::Stage::kLowered,
+    .run = run,
+};
+
+}  // namespace glint::compiler

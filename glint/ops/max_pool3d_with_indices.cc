@@ -1,0 +1,28 @@
+#include "glint/ops/pool.h"
+
+namespace glint::ops {
+namespace {
+
+Status infer(const Tensor& self, Ints kernel, Ints stride, Ints padding, Ints dilation, bool ceil_mode, TensorMeta& out, TensorMeta& indices) {
+  return infer_max_pool(3, self, kernel, stride, padding, dilation, ceil_mode, out, indices);
+}
+
+Status plan(const PlanContext&, const Tensor& self, Ints, Ints, Ints, Ints, bool, const Tensor&, const Tensor&, Plan& plan) {
+  return plane_scratch(self, 3, false, plan);
+}
+
+Status run(OpContext& c, const Tensor& self, Ints kernel, Ints stride, Ints padding, Ints dilation, bool ceil_mode, Tensor& out, Tensor& indices) {
+  run_max_pool(3, c, self, kernel, stride, padding, dilation, ceil_mode, out, indices);
+  return {};
+}
+
+constexpr OpDef kDefs[] = {
+    define_op<"aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+              infer, run, plan>("aten::max_pool3d_with_indices.out"),
+};
+
+}  // namespace
+
+extern constinit const OpFamily op_max_pool3d_with_indices{kDefs};
+
+}  // namespace glint::ops
