@@ -197,6 +197,10 @@ Outcome call(const OpDef& op, std::vector<Operand> operands, const CallOptions& 
       const uint8_t order[] = {0, 2, 3, 1};
       host.tensor().set_dim_order(order);
     }
+    if (!options.result_strides.empty() && memory.empty()) {
+      host = host.with_strides(options.result_strides);
+      std::memset(host.tensor().data, 0xa5, host.memory_bytes());
+    }
     t = host.tensor();
     memory.push_back(std::move(host));
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "glint/core/op_def.h"
@@ -26,6 +27,8 @@ class HostTensor {
 
   Tensor& tensor() { return tensor_; }
   const Tensor& tensor() const { return tensor_; }
+  /// Bytes of its memory, gaps between elements included.
+  size_t memory_bytes() const { return memory_->size(); }
   /// Elements in row-major order, as doubles.
   std::vector<double> values() const;
   /// "float32[2, 3]"
@@ -59,6 +62,7 @@ struct Operand {
   Operand(std::vector<int64_t> v) : kind(Kind::kInts), ints(std::move(v)) {}
   Operand(std::vector<double> v) : kind(Kind::kFloats), floats(std::move(v)) {}
   Operand(const char* v) : kind(Kind::kString), text(v) {}
+  Operand(std::string_view v) : kind(Kind::kString), text(v) {}
   Operand(DType v) : kind(Kind::kInt), ints{int64_t(v)} {}
 };
 
@@ -73,6 +77,7 @@ struct CallOptions {
   Parallel* parallel = nullptr;
   uint32_t list_results = 1;      // how many entries a Tensor[] result has
   bool channels_last_result = false;
+  std::vector<int64_t> result_strides;  // of the first result; empty: as `infer` says
 };
 
 /// infer, plan and run, as the runtime does; operands in the schema's order, trailing
