@@ -159,7 +159,7 @@ class MethodEmitter {
     for (const auto& [v, slot] : buffer_of_) offset_[v] = buffers[size_t(slot)].offset;
     report_.arena_bytes = activations;
     method_.memory_sizes = {0};
-    if (total > 0) method_.memory_sizes.push_back(int64_t(total));
+    if (!buffers.empty() || !graph_.states.empty()) method_.memory_sizes.push_back(int64_t(total));
   }
 
   /// An operand that dies at node `n`, whose buffer its elementwise result can take over.
