@@ -348,10 +348,12 @@ class MethodEmitter {
   }
 
   void write_back() {
+    SchemaArg flag;
+    flag.type = ArgType::kBool;
     const auto copy = [&](const Value* to, const Value* from) {
       ++report_.operators["aten::copy_"];
       const int32_t target = value(to);
-      method_.instructions.push_back(InstructionSpec::kernel("aten::copy_", "", {target, value(from), argument(Arg(false), SchemaArg{.type = ArgType::kBool}), target}));
+      method_.instructions.push_back(InstructionSpec::kernel("aten::copy_", "", {target, value(from), argument(Arg(false), flag), target}));
     };
     for (const ir::State& s : graph_.states)
       if (s.final != nullptr && s.final != s.value && in_state_.count(s.final) == 0) copy(s.value, s.final);
