@@ -37,6 +37,7 @@ struct GridAxis {
   C placed(C x) const {
     if (padding == GridPadding::kZeros) return x;
     if (padding == GridPadding::kReflection) x = align_corners ? reflect(x, 0, C(2 * (size - 1))) : reflect(x, -1, C(2 * size - 1));
+    if (x != x) return planar ? C(0) : C(size - 1);  // where PyTorch's two samplers put NaN
     return x > 0 ? std::min(x, C(size - 1)) : C(0);
   }
   /// The element at coordinate x, a whole number, or -1 outside (NaN is outside).
@@ -128,11 +129,14 @@ inline void run_grid(int dims, const Tensor& input, const Tensor& grid, int64_t 
           for (int y = 0; y < taps[1].count; ++y) {
             C row = 0;
             for (int x = 0; x < taps[2].count; ++x) {
-              if (taps[0].index[z] < 0 || taps[1].index[y] < 0 || taps[2].index[x] < 0) continue;
+              if (taps[0].index[z] < 0 || taps[1].index[y] < 0 || taps[2].index[x] < 0) {
+                if (dims == 2) row += taps[2].weight[x] * 0;  // a NaN coordinate shows
+                continue;
+              }
               const int64_t at = base + taps[0].index[z] * step(0) + taps[1].index[y] * step(1) + taps[2].index[x] * step(2);
               row += taps[2].weight[x] * kernels::load_one<C>(input.dtype, input.data, at);
             }
-            sum += taps[0].weight[z] * taps[1].weight[y] * row;
+            if (dims == 2 || (taps[0].index[z] >= 0 && taps[1].index[y] >= 0)) sum += taps[0].weight[z] * taps[1].weight[y] * row;
           }
         kernels::store_one(out.dtype, out.data, out_at + channel * out.stride[1], sum);
       }
