@@ -127,13 +127,11 @@ struct Memory {
       : inputs(p.take<const float*>(s.algorithm == Algorithm::kPixels ? s.block_rows * g.taps() : s.algorithm == Algorithm::kLines ? kBlockRows : depthwise_inputs(g))),
         out(p.take<float*>(rows(s))),
         lines(p.take<float>(s.algorithm == Algorithm::kLines ? g.channels * g.kernel_height * g.line_width() : 0)),
-        block(p.take<float>(scattered ? rows(s) * (s.algorithm == Algorithm::kDepthwise ? g.channels : 32) : 0)),
+        block(p.take<float>(!scattered ? 0 : s.algorithm == Algorithm::kDepthwise ? kernels::kMaxDepthwisePixels * g.channels : rows(s) * 32)),
         block_rows(p.take<float*>(scattered ? rows(s) : 0)),
         epilogue(p, s.epilogue, rows(s)) {}
 
-  static int64_t rows(const State& s) {
-    return s.algorithm == Algorithm::kPixels ? s.block_rows : s.algorithm == Algorithm::kLines ? kBlockRows : kernels::kMaxDepthwisePixels;
-  }
+  static int64_t rows(const State& s) { return s.algorithm == Algorithm::kPixels ? s.block_rows : kBlockRows; }
   static int64_t depthwise_inputs(const Geometry& g) {
     return g.kernel_height * std::max<int64_t>(g.kernel_width, (kernels::kMaxDepthwisePixels - 1) * 2 + 5);
   }
@@ -280,35 +278,51 @@ void run_lines(const Call& c, const Memory& m, int64_t task) {
   }
 }
 
-// Outputs first .. first + count of one line, all channels.
-void run_depthwise_tile(const Call& c, const Memory& m, int64_t line, int64_t first, int64_t count, bool fixed) {
+// Whether the depthwise kernels of several outputs side by side apply.
+bool is_fixed(const Geometry& g) { return (g.kernel_width == 3 || g.kernel_width == 5) && g.stride_x <= 2 && g.dilation_x == 1; }
+
+// Outputs first .. first + count of one line, all channels; `located` is the first one's index among the located rows.
+void run_depthwise_tile(const Call& c, const Memory& m, int64_t line, int64_t first, int64_t located, int64_t count, bool fixed) {
   const Geometry& g = c.g;
   const int64_t n = line / g.out_height, y0 = line % g.out_height * g.stride_y - g.pad_y, x0 = first * g.stride_x - g.pad_x;
   const int64_t columns = fixed ? (count - 1) * g.stride_x + g.kernel_width : g.kernel_width, step = fixed ? 1 : g.dilation_x;
+  const bool inside = x0 >= 0 && x0 + (columns - 1) * step < g.width;
   const float** at = m.inputs;
-  for (int64_t ky = 0; ky < g.kernel_height; ++ky)
-    for (int64_t i = 0; i < columns; ++i) *at++ = c.pixel(n, y0 + ky * g.dilation_y, x0 + i * step);
-  const int64_t row = line * g.out_width + first;
-  c.out_rows.pointers(c.out.as<float>(), row, count, m.out);
-  c.epilogue.locate(m.epilogue, row, count);
+  for (int64_t ky = 0; ky < g.kernel_height; ++ky) {
+    const int64_t y = y0 + ky * g.dilation_y;
+    if (inside && y >= 0 && y < g.height) {
+      const float* p = c.pixel(n, y, x0);
+      for (int64_t i = 0; i < columns; ++i, p += step * c.x.stride[3]) *at++ = p;
+    } else {
+      for (int64_t i = 0; i < columns; ++i) *at++ = c.pixel(n, y, x0 + i * step);
+    }
+  }
   if (c.scattered)
     for (int64_t i = 0; i < count; ++i) m.block_rows[i] = m.block + i * g.channels;
-  float* const* out = c.scattered ? m.block_rows : m.out;
+  float* const* out = c.scattered ? m.block_rows : m.out + located;
+  const float* const* residual = m.epilogue.residual == nullptr ? nullptr : m.epilogue.residual + located;
   const kernels::DepthwiseKernels& table = kernels::depthwise_f32(c.cpu.isa);
   const auto tile = fixed ? table.fixed[g.kernel_width == 5][g.stride_x == 2][count - 1] : table.any;
-  tile({m.inputs, fixed ? g.kernel_height : g.taps(), c.panels, c.panel_floats, g.channels, out, m.epilogue.residual, c.s.epilogue.lo, c.s.epilogue.hi});
-  c.epilogue.run(m.epilogue, out, count, 0, 0, g.channels);
+  tile({m.inputs, fixed ? g.kernel_height : g.taps(), c.panels, c.panel_floats, g.channels, out, residual, c.s.epilogue.lo, c.s.epilogue.hi});
+  c.epilogue.run(m.epilogue, located, out, count, 0, 0, g.channels);
   if (!c.scattered) return;
   for (int64_t i = 0; i < count; ++i)
-    for (int64_t k = 0; k < g.channels; ++k) m.out[i][k * c.out_rows.channel_stride] = m.block_rows[i][k];
+    for (int64_t k = 0; k < g.channels; ++k) m.out[located + i][k * c.out_rows.channel_stride] = m.block_rows[i][k];
 }
 
 void run_depthwise(const Call& c, const Memory& m, int64_t task) {
   const Geometry& g = c.g;
-  const bool fixed = (g.kernel_width == 3 || g.kernel_width == 5) && g.stride_x <= 2 && g.dilation_x == 1;
+  const bool fixed = is_fixed(g);
   const int64_t last = std::min((task + 1) * c.s.block_rows, g.batch * g.out_height);
-  for (int64_t line = task * c.s.block_rows; line < last; ++line)
-    kernels::for_each_tile(g.out_width, fixed ? kernels::kMaxDepthwisePixels : 1, [&](int64_t first, int64_t count) { run_depthwise_tile(c, m, line, first, count, fixed); });
+  for (int64_t line = task * c.s.block_rows; line < last; ++line) {
+    for (int64_t x0 = 0; x0 < g.out_width; x0 += kBlockRows) {
+      const int64_t rows = std::min(kBlockRows, g.out_width - x0);
+      c.out_rows.pointers(c.out.as<float>(), line * g.out_width + x0, rows, m.out);
+      c.epilogue.locate(m.epilogue, line * g.out_width + x0, rows);
+      kernels::for_each_tile(rows, fixed ? kernels::kMaxDepthwisePixels : 1,
+                             [&](int64_t first, int64_t count) { run_depthwise_tile(c, m, line, x0 + first, first, count, fixed); });
+    }
+  }
 }
 
 Status run(OpContext& context, const Tensor& x, const Tensor& packed, Ints weight_sizes, Ints stride, Ints padding, Ints dilation, int64_t groups,
@@ -349,7 +363,7 @@ Status run(OpContext& context, const Tensor& x, const Tensor& packed, Ints weigh
 constexpr OpDef kDefs[] = {
     define_op<"glint::conv(Tensor x, Tensor packed, SymInt[] weight_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, int groups, str epilogue, "
               "Tensor[] operands, bool channels_last) -> Tensor",
-              infer, run, plan>(),
+              infer, run, plan>("", {.strided_results = true}),
 };
 
 }  // namespace

@@ -191,16 +191,16 @@ struct EpilogueRun {
       views[size_t(i)].pointers(static_cast<const char*>(operands[size_t(i)]->data), first, count, m.rows[i], int64_t(dtype_size(operands[size_t(i)]->dtype)));
   }
 
-  /// Runs the program over rows[i][first_column .. + cols), whose first elements `block` points at.
-  void run(const Memory& m, float* const* block, int64_t rows, int64_t block_column, int64_t first_column, int64_t cols) const {
+  /// Runs the program over located rows first_row .. + rows, columns first_column .. + cols, in block[i][block_column ..].
+  void run(const Memory& m, int64_t first_row, float* const* block, int64_t rows, int64_t block_column, int64_t first_column, int64_t cols) const {
     if (!state.interpreted) return;
     const int64_t wide = std::min<int64_t>(cols, 128), high = std::min(kBlockRows, kernels::kTileElements / wide);
     for (int64_t c = 0; c < cols; c += wide)
-      for (int64_t r = 0; r < rows; r += high) tile(m, block, r, std::min(high, rows - r), block_column + c, first_column + c, std::min(wide, cols - c));
+      for (int64_t r = 0; r < rows; r += high) tile(m, first_row + r, block + r, std::min(high, rows - r), block_column + c, first_column + c, std::min(wide, cols - c));
   }
 
  private:
-  void tile(const Memory& m, float* const* block, int64_t row, int64_t rows, int64_t block_column, int64_t column, int64_t cols) const {
+  void tile(const Memory& m, int64_t row, float* const* block, int64_t rows, int64_t block_column, int64_t column, int64_t cols) const {
     const void* at[kernels::kTileMaxOperands][kBlockRows];
     void* out[kBlockRows];
     kernels::TileRows list[kernels::kTileMaxOperands];
@@ -209,7 +209,7 @@ struct EpilogueRun {
       for (int64_t r = 0; r < rows; ++r) at[i][r] = static_cast<const char*>(m.rows[i][row + r]) + skip;
       list[i] = {at[i], views[size_t(i)].channel_stride};
     }
-    for (int64_t r = 0; r < rows; ++r) out[r] = block[row + r] + block_column;
+    for (int64_t r = 0; r < rows; ++r) out[r] = block[r] + block_column;
     kernels.run({&program, rows, cols, list, {out, 1}, out, 1, m.scratch});
   }
 };
@@ -263,7 +263,7 @@ inline void run_gemm_block(const GemmBlock& b, const EpilogueRun& epilogue, cons
       }
       table[panels - 1][count - 1](t);
     });
-    epilogue.run(m, out, b.rows, t.out_offset, column, cols);
+    epilogue.run(m, 0, out, b.rows, t.out_offset, column, cols);
     if (!scattered) continue;
     for (int64_t c = 0; c < cols; ++c)
       for (int64_t i = 0; i < b.rows; ++i) b.out[i][(column + c) * b.out_step] = b.block_rows[i][c];

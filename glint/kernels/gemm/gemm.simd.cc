@@ -8,46 +8,27 @@ namespace {
 
 constexpr int kPanelVectors = int(kPanel / kLanes);
 
-// Columns beyond `cols` belong to somebody else: they are neither read nor written.
-void finish_partial(const GemmTile& t, const float* tile, int64_t tile_cols, int rows) {
-  for (int i = 0; i < rows; ++i) {
-    float* out = t.out[i] + t.out_offset;
-    const float* residual = t.residual != nullptr ? t.residual[i] + t.out_offset : nullptr;
-    for (int64_t j = 0; j < t.cols; ++j) {
-      float v = tile[i * tile_cols + j];
-      if (residual != nullptr) v += residual[j];
-      v = v < t.lo ? t.lo : v;
-      out[j] = v > t.hi ? t.hi : v;
-    }
-  }
-}
-
 template <int kRows, int kVectors>
 HWY_INLINE void finish(const GemmTile& t, VF (&sum)[kRows][kVectors]) {
-  constexpr int64_t tile_cols = kVectors * kLanes;
-  if (t.cols < tile_cols) {
-    HWY_ALIGN float tile[kRows * tile_cols];
-    GLINT_UNROLL
-    for (int i = 0; i < kRows; ++i) {
-      GLINT_UNROLL
-      for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[i][v], kF32, tile + i * tile_cols + v * kLanes);
-    }
-    return finish_partial(t, tile, tile_cols, kRows);
-  }
   const VF lo = hn::Set(kF32, t.lo), hi = hn::Set(kF32, t.hi);
-  if (t.residual != nullptr) {
-    GLINT_UNROLL
-    for (int i = 0; i < kRows; ++i) {
-      const float* residual = t.residual[i] + t.out_offset;
-      GLINT_UNROLL
-      for (int v = 0; v < kVectors; ++v) sum[i][v] = hn::Add(sum[i][v], hn::LoadU(kF32, residual + v * kLanes));
-    }
-  }
   GLINT_UNROLL
-  for (int i = 0; i < kRows; ++i) {
-    float* out = t.out[i] + t.out_offset;
-    GLINT_UNROLL
-    for (int v = 0; v < kVectors; ++v) hn::StoreU(at_most(at_least(sum[i][v], lo), hi), kF32, out + v * kLanes);
+  for (int v = 0; v < kVectors; ++v) {
+    const int64_t at = v * kLanes, left = t.cols - at;
+    if (left >= kLanes) {
+      if (t.residual != nullptr) {
+        GLINT_UNROLL
+        for (int i = 0; i < kRows; ++i) sum[i][v] = hn::Add(sum[i][v], hn::LoadU(kF32, t.residual[i] + t.out_offset + at));
+      }
+      GLINT_UNROLL
+      for (int i = 0; i < kRows; ++i) hn::StoreU(at_most(at_least(sum[i][v], lo), hi), kF32, t.out[i] + t.out_offset + at);
+    } else if (left > 0) {
+      // Columns beyond `cols` belong to somebody else: they are neither read nor written.
+      GLINT_UNROLL
+      for (int i = 0; i < kRows; ++i) {
+        if (t.residual != nullptr) sum[i][v] = hn::Add(sum[i][v], load_first(t.residual[i] + t.out_offset + at, left));
+        store_first(at_most(at_least(sum[i][v], lo), hi), t.out[i] + t.out_offset + at, left);
+      }
+    }
   }
 }
 
