@@ -5,7 +5,7 @@ cd "$1" || exit 2
 find glint -name '*.h' -o -name '*.cc' | grep -vE '_(test|bench|fuzz)\.cc$' | sort | xargs awk '
 BEGIN {
   # folder -> folders it may include, besides itself
-  may["base"] = ""; may["core"] = "base"; may["kernels"] = "core"; may["ops"] = "base core kernels"
+  may["base"] = ""; may["core"] = "base"; may["kernels"] = "base core"; may["ops"] = "base core kernels"
   may["format"] = "base core"; may["runtime"] = "base core format"
   may["backends"] = "base core runtime format"; may["module"] = "base core format runtime ops backends"
   may["testing"] = "base core kernels format runtime"

@@ -85,7 +85,7 @@ std::vector<std::string_view> pipeline(const Target& target) {
   std::vector<std::string_view> names(std::begin(kToCore), std::end(kToCore));
   names.insert(names.end(), std::begin(kCommon), std::end(kCommon));
   if (target.kind == Target::Kind::kPortable) names.insert(names.end(), {"legalize-portable", "fold-constants", "eliminate-dead-code"});
-  else names.insert(names.end(), {"lower-cpu", "fold-constants", "lower-views", "eliminate-dead-code"});
+  else names.insert(names.end(), {"pack-weights", "fold-constants", "fuse-elementwise", "assign-layouts", "lower-views", "eliminate-dead-code"});
   return names;
 }
 
@@ -100,8 +100,23 @@ void lower(ir::Module& module, const CompileOptions& options, CompileReport* rep
   run_passes(module, std::span(all).subspan(std::size(kToCore)), options, report);
 }
 
-Status compile(const std::string& model, const std::string& program, const CompileOptions& options, CompileReport& report, std::string& message) {
-  const auto progress = [&](std::string_view step) { if (options.progress) options.progress(step); };
+namespace {
+
+Status status_of_code(Code code) {
+  switch (code) {
+    case Code::kUnsupported: return unsupported("the model cannot be compiled");
+    case Code::kIo: return io_error("the model cannot be read");
+    case Code::kInvalidProgram: return invalid_program("the model is malformed");
+    case Code::kOutOfMemory: return out_of_memory("the model does not fit in memory");
+    case Code::kInternal: return internal_error("the compiler broke a promise");
+    default: return invalid_argument("the model cannot be compiled");
+  }
+}
+
+/// Import, passes, emission; then `write` gets the description of the file while the module is alive.
+template <class Write>
+Status compile_with(const std::string& model, const CompileOptions& options, CompileReport& report, std::string& message, Write&& write) {
+  const auto progress = [&](const std::string& step) { if (options.progress) options.progress(step); };
   try {
     auto start = Clock::now();
     progress("reading " + model);
@@ -112,34 +127,38 @@ Status compile(const std::string& model, const std::string& program, const Compi
     ProgramSpec spec = emit(*module, op_lookup(), options.target, &report.methods);
     for (const DataSpec& c : spec.constants) report.constant_bytes += c.size;
     if (!options.preprocess.empty()) spec.named_data.push_back({"glint.preprocess", DataSpec::of(options.preprocess)});
-    progress("writing " + program);
+    progress("writing the program");
     start = Clock::now();
     std::string detail;
-    if (const Status s = write_program(spec, program.c_str(), {}, &detail); !s.ok()) {
-      message = program + ": " + s.why() + (detail.empty() ? "" : ": " + detail);
-      return s;
-    }
+    const Status s = write(spec, &detail);
+    if (!s.ok()) message = std::string(s.why()) + (detail.empty() ? "" : ": " + detail);
     report.write_ms = ms_since(start);
-    struct stat info;
-    if (stat(program.c_str(), &info) == 0) report.file_bytes = uint64_t(info.st_size);
-    return {};
+    return s;
   } catch (const ir::Error& e) {
-    message = model + ": " + e.diagnostic.text();
-    switch (e.diagnostic.code) {
-      case Code::kUnsupported: return unsupported("the model cannot be compiled");
-      case Code::kIo: return io_error("the model cannot be read");
-      case Code::kInvalidProgram: return invalid_program("the model is malformed");
-      case Code::kOutOfMemory: return out_of_memory("the model does not fit in memory");
-      case Code::kInternal: return internal_error("the compiler broke a promise");
-      default: return invalid_argument("the model cannot be compiled");
-    }
+    message = e.diagnostic.text();
+    return status_of_code(e.diagnostic.code);
   } catch (const std::bad_alloc&) {
-    message = model + ": the model does not fit in memory";
+    message = "the model does not fit in memory";
     return out_of_memory("the model does not fit in memory");
   } catch (const std::exception& e) {
-    message = model + ": internal error: " + e.what();
+    message = std::string("internal error: ") + e.what();
     return internal_error("an unexpected exception");
   }
+}
+
+}  // namespace
+
+Status compile(const std::string& model, const std::string& program, const CompileOptions& options, CompileReport& report, std::string& message) {
+  const Status s = compile_with(model, options, report, message, [&](const ProgramSpec& spec, std::string* detail) { return write_program(spec, program.c_str(), {}, detail); });
+  struct stat info;
+  if (s.ok() && stat(program.c_str(), &info) == 0) report.file_bytes = uint64_t(info.st_size);
+  return s;
+}
+
+Status compile(const std::string& model, std::vector<std::byte>& program, const CompileOptions& options, CompileReport& report, std::string& message) {
+  const Status s = compile_with(model, options, report, message, [&](const ProgramSpec& spec, std::string* detail) { return write_program(spec, program, {}, detail); });
+  report.file_bytes = program.size();
+  return s;
 }
 
 }  // namespace glint::compiler

@@ -48,5 +48,7 @@ void lower_to_core(ir::Module& module, const CompileOptions& options, CompileRep
 /// Compiles `model` (a .pt2 archive) to `program`. On failure nothing is written, the status says what kind of error and
 /// `message` (several lines) explains it. Never throws.
 Status compile(const std::string& model, const std::string& program, const CompileOptions& options, CompileReport& report, std::string& message);
+/// The same into memory.
+Status compile(const std::string& model, std::vector<std::byte>& program, const CompileOptions& options, CompileReport& report, std::string& message);
 
 }  // namespace glint::compiler

@@ -1,7 +1,7 @@
 #include "glint/kernels/order.h"
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 namespace glint::kernels {
 namespace {
@@ -46,8 +46,45 @@ void rank_elements(DType dtype, const void* p, int64_t step, int64_t n, bool des
   }
 }
 
+bool is_nan_key(DType dtype, uint64_t key) {
+  if (!is_floating(dtype)) return false;
+  return key == (dtype == DType::kF64 ? ~uint64_t(0) : dtype == DType::kF32 ? 0xffffffffu : 0xffffu);
+}
+
 void sort_ranked(Ranked* items, int64_t n) { std::sort(items, items + n); }
-void sort_first(Ranked* items, int64_t k, int64_t n) { std::partial_sort(items, items + k, items + n); }
-void select_ranked(Ranked* items, int64_t k, int64_t n) { std::nth_element(items, items + k, items + n); }
+
+void top_ranked(Ranked* items, int64_t k, int64_t n, bool sorted) {
+  const auto by_key = [](const Ranked& a, const Ranked& b) { return a.key < b.key; };
+  // A heap of k pays off only when k is a small part.
+  if (k <= n / 64) return std::partial_sort(items, items + k, items + n, by_key);
+  std::nth_element(items, items + k - 1, items + n, by_key);
+  if (sorted) std::sort(items, items + k - 1, by_key);
+}
+
+// Hoare's selection: the median of first, middle and last splits what is left until k is alone.
+void select_ranked(Ranked* items, int64_t k, int64_t n) {
+  const auto order = [items](int64_t a, int64_t b) {
+    if (items[a].key > items[b].key) std::swap(items[a], items[b]);
+  };
+  int64_t low = 0, high = n - 1;
+  while (high > low + 1) {
+    std::swap(items[low + (high - low) / 2], items[low + 1]);
+    order(low + 1, high);
+    order(low, high);
+    order(low + 1, low);
+    const uint64_t pivot = items[low].key;
+    int64_t up = low + 1, down = high;
+    for (;;) {
+      while (items[++up].key < pivot) {}
+      while (items[--down].key > pivot) {}
+      if (down < up) break;
+      std::swap(items[up], items[down]);
+    }
+    std::swap(items[low], items[down]);
+    if (down >= k) high = down - 1;
+    if (down <= k) low = up;
+  }
+  if (high == low + 1) order(low, high);
+}
 
 }  // namespace glint::kernels

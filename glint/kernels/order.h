@@ -16,11 +16,15 @@ struct Ranked {
 /// out[i] = the key of p[i * step] (complemented when descending) and i. Any real dtype.
 void rank_elements(DType dtype, const void* p, int64_t step, int64_t n, bool descending, Ranked* out);
 
+/// Whether a key of this dtype (not complemented) stands for NaN, which equals nothing.
+bool is_nan_key(DType dtype, uint64_t key);
+
 /// Sorting by (key, index): stable, in place.
 void sort_ranked(Ranked* items, int64_t n);
-/// The k first ones in order at the front; the rest in any order.
-void sort_first(Ranked* items, int64_t k, int64_t n);
-/// items[k] is what a full sort would put there.
+/// The k smallest keys to the front, in order when `sorted` asks for it; 1 <= k <= n. Which of several
+/// equal keys are kept is up to the algorithm, chosen to agree with PyTorch.
+void top_ranked(Ranked* items, int64_t k, int64_t n, bool sorted);
+/// The item that a full sort by key would put at k, moved there; ties as in top_ranked.
 void select_ranked(Ranked* items, int64_t k, int64_t n);
 
 }  // namespace glint::kernels

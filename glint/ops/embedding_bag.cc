@@ -5,10 +5,9 @@ namespace {
 
 constexpr int64_t kSum = 0, kMean = 1, kMax = 2;
 
-// PyTorch leaves out the map from indices to bags where its fast sum does not need it.
-bool without_map(const Tensor& weight, int64_t mode, const Tensor* per_sample, int64_t padding) {
-  return mode == kSum && padding < 0 && weight.dtype != DType::kF64 && weight.stride[1] == 1 && (per_sample == nullptr || per_sample->stride[0] == 1);
-}
+// PyTorch leaves out the map from indices to bags where its fast sum does not need it. Its answer also looks at
+// strides; ours takes the row-major case, so that results do not depend on the layout.
+bool without_map(const Tensor& weight, int64_t mode, int64_t padding) { return mode == kSum && padding < 0 && weight.dtype != DType::kF64; }
 
 int64_t bag_count(const Tensor& offsets, bool include_last) { return offsets.size[0] - (include_last ? 1 : 0); }
 
@@ -25,11 +24,21 @@ Status infer(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
   }
   const DType type = promote_types(indices.dtype, offsets.dtype);
   const int64_t bags = bag_count(offsets, include_last);
-  const int64_t sizes[] = {bags, weight.size[1]}, map_size[] = {without_map(weight, mode, per_sample, padding) ? 0 : indices.size[0]};
+  const int64_t sizes[] = {bags, weight.size[1]}, map_size[] = {without_map(weight, mode, padding) ? 0 : indices.size[0]};
   GLINT_TRY(set_result(out, weight.dtype, sizes));
   GLINT_TRY(set_result(map, type, map_size));
   GLINT_TRY(set_result(bag_size, type, {sizes, 1}));
   return set_result(max_indices, type, {sizes, mode == kMax ? size_t(2) : size_t(1)});
+}
+
+// The forward-only variant sizes what a sum leaves at zero by the offsets, the last one included.
+Status infer_forward(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale, int64_t mode, bool sparse,
+                     const Tensor* per_sample, bool include_last, int64_t padding, TensorMeta& out, TensorMeta& map, TensorMeta& bag_size,
+                     TensorMeta& max_indices) {
+  GLINT_TRY(infer(weight, indices, offsets, scale, mode, sparse, per_sample, include_last, padding, out, map, bag_size, max_indices));
+  if (mode != kSum) return {};
+  GLINT_TRY(set_result(bag_size, bag_size.dtype, offsets.sizes()));
+  return set_result(max_indices, max_indices.dtype, offsets.sizes());
 }
 
 int64_t number(const Tensor& t, int64_t i) { return kernels::load_one<int64_t>(t.dtype, t.data, i * t.stride[0]); }
@@ -96,9 +105,9 @@ void run_as(const Tensor& weight, const Tensor& indices, const Tensor& offsets, 
     }
     if (map.size[0] > 0)
       for (int64_t i = bag.begin; i < bag.end; ++i) kernels::store_one<int64_t>(map.dtype, map.data, i * map.stride[0], b);
-    const int64_t shown = mode == kSum ? 0 : count;
-    kernels::store_one<int64_t>(bag_size.dtype, bag_size.data, b * bag_size.stride[0], shown);
-    if (mode != kMax) kernels::store_one<int64_t>(max_indices.dtype, max_indices.data, b * max_indices.stride[0], shown);
+    if (mode == kSum) continue;  // zeros, as PyTorch has them
+    kernels::store_one<int64_t>(bag_size.dtype, bag_size.data, b * bag_size.stride[0], count);
+    if (mode == kMean) kernels::store_one<int64_t>(max_indices.dtype, max_indices.data, b * max_indices.stride[0], count);
   }
 }
 
@@ -109,7 +118,7 @@ Status run(OpContext&, const Tensor& weight, const Tensor& indices, const Tensor
     const int64_t index = number(indices, i);
     if (index < 0 || index >= weight.size[0]) return invalid_argument(kIndexError);
   }
-  fill_zero(map);
+  for (Tensor* t : {&map, &bag_size, &max_indices}) fill_zero(*t);
   if (weight.dtype == DType::kF64) run_as<double>(weight, indices, offsets, mode, per_sample, padding, out, map, bag_size, max_indices);
   else run_as<float>(weight, indices, offsets, mode, per_sample, padding, out, map, bag_size, max_indices);
   return {};
@@ -121,7 +130,7 @@ constexpr OpDef kDefs[] = {
         "aten::_embedding_bag.out"),
     define_op<"aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool "
               "sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
-              infer, run>("aten::_embedding_bag_forward_only.out"),
+              infer_forward, run>("aten::_embedding_bag_forward_only.out"),
 };
 
 }  // namespace

@@ -21,8 +21,7 @@ Status plan(const PlanContext&, const Tensor& self, int64_t, int64_t dim, bool, 
   return {};
 }
 
-// In order also when `sorted` does not ask for it; among equals the first ones win.
-Status run(OpContext& context, const Tensor& self, int64_t k, int64_t dim, bool largest, bool, Tensor& values, Tensor& indices) {
+Status run(OpContext& context, const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted, Tensor& values, Tensor& indices) {
   const size_t d = size_t(wrap_dim(dim, self.rank));
   const Tensor from = at_least_1d(self);
   Tensor to = at_least_1d(values), places = at_least_1d(indices);
@@ -31,7 +30,7 @@ Status run(OpContext& context, const Tensor& self, int64_t k, int64_t dim, bool 
   const int64_t n = from.size[d];
   for_each_lane(int(d), [&](const auto& at) {
     kernels::rank_elements(from.dtype, address(from, at[0]), from.stride[d], n, largest, items);
-    kernels::sort_first(items, k, n);
+    kernels::top_ranked(items, k, n, sorted);
     write_ranked(items, k, from, at[0], from.stride[d], to, at[1], to.stride[d], places, at[2], places.stride[d]);
   }, from, to, places);
   return {};

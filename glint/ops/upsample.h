@@ -1,14 +1,16 @@
 #pragma once
 
-#include "glint/ops/conv.h"
 #include "glint/ops/grid_sampler.h"
+#include "glint/ops/pool.h"
 
-// Resizing [N, C, spatial...] along 1 to 3 dimensions. Each output coordinate reads one, two or four
-// input coordinates per dimension; the arithmetic of coordinates is PyTorch's, in the compute type.
+// Resizing [N, C, spatial...] along 1 to 3 dimensions, one dimension's filter at a time: a table says
+// which run of input elements each output element reads, and with what weights. The arithmetic of
+// coordinates is PyTorch's, in the compute type; bytes use its fixed-point weights.
 
 namespace glint::ops {
 
-enum class Resize { kNearest, kNearestExact, kLinear, kCubic };
+enum class Resize { kNearest, kNearestExact, kLinear, kCubic, kLinearAntialias, kCubicAntialias };
+inline bool is_antialias(Resize r) { return r >= Resize::kLinearAntialias; }
 
 /// Output sizes and, where the caller gave them, scales.
 struct ResizeSpec {
@@ -19,7 +21,7 @@ struct ResizeSpec {
 inline Status check_resized(int dims, const Tensor& self, ResizeSpec& spec, Resize mode, TensorMeta& out) {
   if (self.rank != dims + 2) return invalid_argument("upsample: the input has the wrong number of dimensions");
   const bool floating = is_floating(self.dtype), byte = self.dtype == DType::kU8;
-  if (!floating && !(byte && dims < 3 + (mode <= Resize::kNearestExact))) return unsupported("upsample: not for this dtype");
+  if (!floating && !(byte && (dims == 2 || mode <= Resize::kNearestExact))) return unsupported("upsample: not for this dtype");
   if (self.size[1] == 0) return invalid_argument("upsample: the input has no channels");
   std::array<int64_t, 5> sizes{self.size[0], self.size[1]};
   for (int d = 0; d < dims; ++d) {
@@ -63,80 +65,221 @@ C resize_step(int64_t in, int64_t out, bool align_corners, std::optional<double>
   return scale && *scale > 0 ? C(1.0 / *scale) : C(in) / C(out);
 }
 
+/// floor(x) within [0, size).
 template <class C>
-Taps<C> resize_taps(Resize mode, int64_t in, int64_t out, bool align_corners, std::optional<double> scale, int64_t position) {
-  Taps<C> taps;
-  const C step = resize_step<C>(in, out, align_corners, scale);
-  const auto clamped = [in](C x) { return x < C(in) ? std::clamp<int64_t>(int64_t(x), 0, in - 1) : in - 1; };
-  if (mode == Resize::kNearest || mode == Resize::kNearestExact) {
-    taps.push(clamped(std::floor(mode == Resize::kNearest ? C(position) * step : (C(position) + C(0.5)) * step)), 1);
-    return taps;
+int64_t clamped(C x, int64_t size) {
+  x = std::floor(x);
+  return x >= C(size) ? size - 1 : x > 0 ? std::min(int64_t(x), size - 1) : 0;
+}
+
+/// What a resize does along one dimension.
+struct ResizeAxis {
+  Resize mode;
+  int64_t in, out;
+  bool align_corners;
+  std::optional<double> scale;
+
+  bool cubic() const { return mode == Resize::kCubic || mode == Resize::kCubicAntialias; }
+  /// Half the width of an antialiasing filter, in input elements.
+  double support() const { return (cubic() ? 2.0 : 1.0) * std::max(resize_step<double>(in, out, align_corners, scale), 1.0); }
+  /// The most elements that one output element reads.
+  int64_t most_taps() const {
+    if (!is_antialias(mode)) return std::min<int64_t>(in, cubic() ? 4 : 2);
+    const double taps = std::ceil(support()) * 2 + 1;
+    return taps < double(in) ? int64_t(taps) : in;
   }
-  C x = align_corners ? step * C(position) : step * (C(position) + C(0.5)) - C(0.5);
-  if (mode == Resize::kLinear) {
-    if (in == out) x = C(position);
-    x = std::max(x, C(0));
-    const int64_t i = clamped(std::floor(x));
-    const C t = std::clamp(x - C(i), C(0), C(1));
-    taps.push(i, 1 - t);
-    taps.push(std::min(i + 1, in - 1), t);
-    return taps;
-  }
-  const C base = std::floor(x);
-  C w[4];
-  cubic_weights(std::clamp(x - base, C(0), C(1)), w);
-  for (int i = 0; i < 4; ++i) taps.push(base - 1 + C(i) < 0 ? 0 : clamped(base - 1 + C(i)), w[i]);
-  return taps;
+};
+
+/// The table of one dimension: output element i reads elements start[i] .. start[i] + count[i].
+template <class C>
+struct ResizeTable {
+  int64_t* start;
+  int64_t* count;
+  C* weight;
+  int64_t pitch;
+  const C* weights(int64_t i) const { return weight + i * pitch; }
+};
+
+/// Adds w to element i's weight for input index `at`, which may lie outside: then the border's.
+template <class C>
+void add_tap(const ResizeTable<C>& t, const ResizeAxis& a, int64_t i, C at, C w) {
+  t.weight[i * t.pitch + clamped(at, a.in) - t.start[i]] += w;
 }
 
 template <class C>
-void resize(int dims, Resize mode, bool align_corners, const ResizeSpec& spec, const Tensor& self, Tensor& out) {
-  const Volume in = volume(self, dims), to = volume(out, dims);
-  const auto taps_at = [&](size_t d, int64_t position) {
-    Taps<C> t;
-    const size_t own = d - size_t(3 - dims);
-    if (d < size_t(3 - dims)) t.push(0, 1);
-    else t = resize_taps<C>(mode, in.size[d], to.size[d], align_corners, spec.scale[own], position);
-    return t;
+void cubic_or_linear(const ResizeTable<C>& t, const ResizeAxis& a, int64_t i) {
+  const C step = resize_step<C>(a.in, a.out, a.align_corners, a.scale);
+  C x = a.align_corners ? step * C(i) : step * (C(i) + C(0.5)) - C(0.5);
+  std::fill_n(t.weight + i * t.pitch, t.pitch, C(0));
+  if (a.mode == Resize::kCubic) {
+    const C base = std::floor(x);
+    C w[4];
+    cubic_weights(std::clamp(x - base, C(0), C(1)), w);
+    t.start[i] = clamped(base - 1, a.in);
+    t.count[i] = clamped(base + 2, a.in) - t.start[i] + 1;
+    for (int k = 0; k < 4; ++k) add_tap(t, a, i, base - 1 + C(k), w[k]);
+    return;
+  }
+  x = a.in == a.out ? C(i) : std::max(x, C(0));
+  t.start[i] = clamped(x, a.in);
+  const C fraction = std::clamp(x - C(t.start[i]), C(0), C(1));
+  t.count[i] = t.start[i] + 1 < a.in ? 2 : 1;
+  add_tap(t, a, i, C(t.start[i]), 1 - fraction);
+  add_tap(t, a, i, C(t.start[i] + 1), fraction);
+}
+
+/// A filter as wide as the shrinking asks for, cut off at the borders and normalised.
+template <class C>
+void antialias(const ResizeTable<C>& t, const ResizeAxis& a, int64_t i) {
+  if (a.in == a.out) {  // kept as it is, whatever the scale
+    t.start[i] = i, t.count[i] = 1, t.weight[i * t.pitch] = 1;
+    return;
+  }
+  const C step = resize_step<C>(a.in, a.out, a.align_corners, a.scale), width = C(a.cubic() ? 2 : 1);
+  const C support = step >= 1 ? width * step : width, inverse = step >= 1 ? 1 / step : C(1), centre = step * (C(i) + C(0.5));
+  const auto filter = [&](C x) {
+    x = std::fabs(x);
+    if (!a.cubic()) return x < 1 ? 1 - x : C(0);
+    const C b = C(-0.5);
+    if (x < 1) return ((b + 2) * x - (b + 3)) * x * x + 1;
+    return x < 2 ? ((x - 5) * x + 8) * x * b - 4 * b : C(0);
   };
-  const auto row_of = [&](int64_t batch, int64_t channel, const Taps<C>& tz, const Taps<C>& ty, int64_t x0, int64_t n, C* row) {
-    const int64_t base = batch * self.stride[0] + channel * self.stride[1];
-    for (int64_t x = 0; x < n; ++x) {
-      const Taps<C> tx = taps_at(2, x0 + x);
-      C sum = 0;
-      for (int z = 0; z < tz.count; ++z)
-        for (int y = 0; y < ty.count; ++y) {
-          C part = 0;
-          for (int k = 0; k < tx.count; ++k)
-            part += tx.weight[k] * kernels::load_one<C>(self.dtype, self.data, base + tz.index[z] * in.step[0] + ty.index[y] * in.step[1] + tx.index[k] * in.step[2]);
-          sum += tz.weight[z] * ty.weight[y] * part;
-        }
-      row[x] = sum;
+  const C low = centre - support + C(0.5), high = centre + support + C(0.5);
+  t.start[i] = low > 0 ? std::min(clamped(low, a.in), a.in - 1) : 0;
+  const int64_t end = high >= C(a.in) ? a.in : high > 0 ? int64_t(high) : 0;
+  t.count[i] = std::clamp<int64_t>(end - t.start[i], 0, t.pitch);
+  C total = 0;
+  C* w = t.weight + i * t.pitch;
+  for (int64_t k = 0; k < t.count[i]; ++k) total += w[k] = filter((C(k + t.start[i]) - centre + C(0.5)) * inverse);
+  for (int64_t k = 0; k < t.count[i]; ++k)
+    if (total != 0) w[k] /= total;
+}
+
+/// Hands out table space; with null memory it only counts.
+struct ResizeMemory {
+  std::byte* at = nullptr;
+  size_t used = 0;
+  bool overflow = false;
+  template <class T> T* take(int64_t n) {
+    T* p = reinterpret_cast<T*>(at + used);
+    int64_t bytes = 0, total = 0;
+    if (!checked_mul(n, int64_t(sizeof(T)), &bytes) || bytes > INT64_MAX - 64 || !checked_add(int64_t(used), int64_t(align_up(uint64_t(bytes), 64)), &total)) overflow = true;
+    else used = size_t(total);
+    return p;
+  }
+};
+
+template <class C>
+ResizeTable<C> resize_table(const ResizeAxis& a, ResizeMemory& memory) {
+  const int64_t pitch = a.most_taps();
+  int64_t weights = 0;
+  if (!checked_mul(a.out, pitch, &weights)) memory.overflow = true;
+  ResizeTable<C> t{memory.take<int64_t>(a.out), memory.take<int64_t>(a.out), memory.take<C>(weights), pitch};
+  if (memory.at == nullptr) return t;
+  for (int64_t i = 0; i < a.out; ++i) is_antialias(a.mode) ? antialias(t, a, i) : cubic_or_linear(t, a, i);
+  return t;
+}
+
+struct ResizeCall {
+  int dims;
+  Resize mode;
+  bool align_corners;
+  ResizeSpec spec;
+  ResizeAxis axis(const Volume& in, const Volume& out, size_t d) const {
+    const bool own = d >= size_t(3 - dims);
+    return {mode, in.size[d], out.size[d], align_corners, own ? spec.scale[d - size_t(3 - dims)] : std::nullopt};
+  }
+};
+
+template <class C>
+void resize(const ResizeCall& call, const Tensor& self, ResizeMemory& memory, Tensor& out) {
+  const Volume in = volume(self, call.dims), to = volume(out, call.dims);
+  ResizeTable<C> table[3];
+  for (size_t d = 0; d < 3; ++d) table[d] = resize_table<C>(call.axis(in, to, d), memory);
+  if (!is_stored_as<C>(self.dtype)) memory.take<C>(in.count());
+  if (memory.at == nullptr) return;
+  std::byte* plane_memory = memory.at + memory.used - align_up(uint64_t(in.count()) * sizeof(C), 64);
+  for_each_plane(call.dims, [&](const auto& o) {
+    const Plane<C> plane = load_plane<C>(self, o[1], in, plane_memory);
+    for_each_run(to.size, 0, to.count(), [&](int64_t z, int64_t y, int64_t, int64_t, int64_t width) {
+      for_each_tile(width, [&](int64_t x0, int64_t n) {
+        C row[kernels::kTile] = {};
+        for (int64_t kz = 0; kz < table[0].count[z]; ++kz)
+          for (int64_t ky = 0; ky < table[1].count[y]; ++ky) {
+            const C w = table[0].weights(z)[kz] * table[1].weights(y)[ky];
+            const C* from = plane.data + (table[0].start[z] + kz) * plane.step[0] + (table[1].start[y] + ky) * plane.step[1];
+            for (int64_t x = 0; x < n; ++x) {
+              const C* weights = table[2].weights(x0 + x);
+              const C* p = from + table[2].start[x0 + x] * plane.step[2];
+              C sum = 0;
+              for (int64_t k = 0; k < table[2].count[x0 + x]; ++k) sum += weights[k] * p[k * plane.step[2]];
+              row[x] += w * sum;
+            }
+          }
+        kernels::store(out.dtype, at(out, o[0] + z * to.step[0] + y * to.step[1] + x0 * to.step[2]), to.step[2], n, row);
+      });
+    });
+  }, out, self);
+}
+
+/// Byte images: weights as 16-bit integers with as many fraction bits as the largest allows, and
+/// a byte again after each dimension, as PyTorch (and Pillow) do. A dimension that keeps its size is left alone.
+struct ByteAxis {
+  ResizeTable<double> table;
+  int bits = 0;
+  bool used = true;
+
+  ByteAxis(const ResizeAxis& a, ResizeMemory& memory) : table(resize_table<double>(a, memory)), used(a.in != a.out) {
+    if (memory.at == nullptr || !used) return;
+    double most = 0;
+    for (int64_t i = 0; i < a.out; ++i)
+      for (int64_t k = 0; k < table.count[i]; ++k) most = std::max(most, table.weights(i)[k]);
+    while (bits < 22 && 0.5 + most * double(int64_t(1) << (bits + 1)) < double(1 << 15)) ++bits;
+  }
+  template <class F>
+  int64_t filter(int64_t i, F&& element) const {
+    if (!used) return element(i);
+    int64_t sum = bits > 0 ? int64_t(1) << (bits - 1) : 0;
+    for (int64_t k = 0; k < table.count[i]; ++k) {
+      const double w = table.weights(i)[k] * double(int64_t(1) << bits);
+      sum += element(table.start[i] + k) * int64_t(w < 0 ? w - 0.5 : w + 0.5);
     }
-  };
-  for (int64_t batch = 0; batch < out.size[0]; ++batch)
-    for (int64_t channel = 0; channel < out.size[1]; ++channel)
-      for (int64_t z = 0; z < to.size[0]; ++z)
-        for (int64_t y = 0; y < to.size[1]; ++y) {
-          const Taps<C> tz = taps_at(0, z), ty = taps_at(1, y);
-          for_each_tile(to.size[2], [&](int64_t x0, int64_t n) {
-            C row[kernels::kTile];
-            row_of(batch, channel, tz, ty, x0, n, row);
-            const int64_t base = batch * out.stride[0] + channel * out.stride[1] + z * to.step[0] + y * to.step[1] + x0 * to.step[2];
-            kernels::store(out.dtype, at(out, base), to.step[2], n, row);
-          });
-        }
+    return std::clamp<int64_t>(sum >> bits, 0, 255);
+  }
+};
+
+inline void resize_bytes(const ResizeCall& call, const Tensor& self, ResizeMemory& memory, Tensor& out) {
+  const Volume in = volume(self, 2), to = volume(out, 2);
+  const ByteAxis rows(call.axis(in, to, 1), memory), cols(call.axis(in, to, 2), memory);
+  if (memory.at == nullptr) return;
+  for_each_plane(2, [&](const auto& o) {
+    const uint8_t* from = self.as<uint8_t>() + o[1];
+    for (int64_t y = 0; y < to.size[1]; ++y)
+      for (int64_t x = 0; x < to.size[2]; ++x)
+        out.as<uint8_t>()[o[0] + y * to.step[1] + x * to.step[2]] = uint8_t(rows.filter(y, [&](int64_t iy) {
+          return cols.filter(x, [&](int64_t ix) { return int64_t(from[iy * in.step[1] + ix * in.step[2]]); });
+        }));
+  }, out, self);
 }
 
 /// Nearest neighbours move elements and never round them.
-inline void resize_nearest(int dims, Resize mode, const ResizeSpec& spec, const Tensor& self, Tensor& out) {
-  const Volume in = volume(self, dims), to = volume(out, dims);
-  const auto index = [&](size_t d, int64_t position) -> int64_t {
-    if (d < size_t(3 - dims)) return 0;
-    const size_t own = d - size_t(3 - dims);
-    return with_floating(self.dtype, [&](auto c) {
-      return resize_taps<decltype(c)>(mode, in.size[d], to.size[d], false, spec.scale[own], position).index[0];
-    });
+template <class C>
+int64_t nearest(Resize mode, int dims, int64_t in, int64_t out, std::optional<double> scale, int64_t i) {
+  if (mode == Resize::kNearest && dims == 2) {  // PyTorch's shortcuts, which look past the scale
+    if (out == in) return i;
+    if (out == 2 * in) return i / 2;
+  }
+  const C step = resize_step<C>(in, out, false, scale);
+  return clamped(mode == Resize::kNearest ? C(i) * step : (C(i) + C(0.5)) * step, in);
+}
+
+inline void resize_nearest(const ResizeCall& call, const Tensor& self, Tensor& out) {
+  const Volume in = volume(self, call.dims), to = volume(out, call.dims);
+  const auto index = [&](size_t d, int64_t i) -> int64_t {
+    const ResizeAxis a = call.axis(in, to, d);
+    if (d < size_t(3 - call.dims)) return 0;
+    if (self.dtype == DType::kF64 && call.dims != 2) return nearest<double>(call.mode, call.dims, a.in, a.out, a.scale, i);
+    return nearest<float>(call.mode, call.dims, a.in, a.out, a.scale, i);
   };
   const int width = int(dtype_size(self.dtype));
   for (int64_t z = 0; z < to.size[0]; ++z)
@@ -150,10 +293,27 @@ inline void resize_nearest(int dims, Resize mode, const ResizeSpec& spec, const 
     }
 }
 
-inline void run_resize(int dims, Resize mode, bool align_corners, const ResizeSpec& spec, const Tensor& self, Tensor& out) {
+/// Runs, or with null memory finds out how much of it a run needs.
+inline void run_resize(const ResizeCall& call, const Tensor& self, ResizeMemory& memory, Tensor& out) {
   if (out.numel() == 0) return;
-  if (mode == Resize::kNearest || mode == Resize::kNearestExact) return resize_nearest(dims, mode, spec, self, out);
-  with_floating(self.dtype, [&](auto c) { resize<decltype(c)>(dims, mode, align_corners, spec, self, out); });
+  if (call.mode <= Resize::kNearestExact) {
+    if (out.data != nullptr) resize_nearest(call, self, out);
+  } else if (self.dtype == DType::kU8) {
+    resize_bytes(call, self, memory, out);
+  } else {
+    with_floating(self.dtype, [&](auto c) { resize<decltype(c)>(call, self, memory, out); });
+  }
+}
+
+inline Status plan_resize(const ResizeCall& call, const Tensor& self, const Tensor& out, Plan& plan) {
+  if (call.mode <= Resize::kNearestExact) return {};
+  Tensor none = out;
+  none.data = nullptr;
+  ResizeMemory memory;
+  run_resize(call, self, memory, none);
+  if (memory.overflow) return invalid_argument("upsample: the tables are too large");
+  plan.scratch_bytes = memory.used;
+  return {};
 }
 
 }  // namespace glint::ops

@@ -9,10 +9,17 @@ Status infer(const Tensor& self, Ints size, bool, std::optional<double> s0, Tens
   return check_resized(1, self, spec, Resize::kLinear, out);
 }
 
-Status run(OpContext&, const Tensor& self, Ints size, bool align_corners, std::optional<double> s0, Tensor& out) {
-  ResizeSpec spec;
-  GLINT_TRY(resize_to(1, self, size, {s0}, spec));
-  run_resize(1, Resize::kLinear, align_corners, spec, self, out);
+Status plan(const PlanContext&, const Tensor& self, Ints size, bool align_corners, std::optional<double> s0, const Tensor& out, Plan& plan) {
+  ResizeCall call{1, Resize::kLinear, align_corners, {}};
+  GLINT_TRY(resize_to(1, self, size, {s0}, call.spec));
+  return plan_resize(call, self, out, plan);
+}
+
+Status run(OpContext& c, const Tensor& self, Ints size, bool align_corners, std::optional<double> s0, Tensor& out) {
+  ResizeCall call{1, Resize::kLinear, align_corners, {}};
+  GLINT_TRY(resize_to(1, self, size, {s0}, call.spec));
+  ResizeMemory memory{c.scratch()};
+  run_resize(call, self, memory, out);
   return {};
 }
 
@@ -22,16 +29,23 @@ Status infer_vec(const Tensor& self, std::optional<Ints> size, bool, std::option
   return check_resized(1, self, spec, Resize::kLinear, out);
 }
 
-Status run_vec(OpContext&, const Tensor& self, std::optional<Ints> size, bool align_corners, std::optional<Floats> factors, Tensor& out) {
-  ResizeSpec spec;
-  GLINT_TRY(resize_by(1, self, size, factors, spec));
-  run_resize(1, Resize::kLinear, align_corners, spec, self, out);
+Status plan_vec(const PlanContext&, const Tensor& self, std::optional<Ints> size, bool align_corners, std::optional<Floats> factors, const Tensor& out, Plan& plan) {
+  ResizeCall call{1, Resize::kLinear, align_corners, {}};
+  GLINT_TRY(resize_by(1, self, size, factors, call.spec));
+  return plan_resize(call, self, out, plan);
+}
+
+Status run_vec(OpContext& c, const Tensor& self, std::optional<Ints> size, bool align_corners, std::optional<Floats> factors, Tensor& out) {
+  ResizeCall call{1, Resize::kLinear, align_corners, {}};
+  GLINT_TRY(resize_by(1, self, size, factors, call.spec));
+  ResizeMemory memory{c.scratch()};
+  run_resize(call, self, memory, out);
   return {};
 }
 
 constexpr OpDef kDefs[] = {
-    define_op<"aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor", infer, run>("aten::upsample_linear1d.out"),
-    define_op<"aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor", infer_vec, run_vec>(""),
+    define_op<"aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor", infer, run, plan>("aten::upsample_linear1d.out"),
+    define_op<"aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor", infer_vec, run_vec, plan_vec>(""),
 };
 
 }  // namespace

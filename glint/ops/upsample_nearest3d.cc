@@ -10,9 +10,10 @@ Status infer(const Tensor& self, Ints size, std::optional<double> s0, std::optio
 }
 
 Status run(OpContext&, const Tensor& self, Ints size, std::optional<double> s0, std::optional<double> s1, std::optional<double> s2, Tensor& out) {
-  ResizeSpec spec;
-  GLINT_TRY(resize_to(3, self, size, {s0, s1, s2}, spec));
-  run_resize(3, Resize::kNearest, false, spec, self, out);
+  ResizeCall call{3, Resize::kNearest, false, {}};
+  GLINT_TRY(resize_to(3, self, size, {s0, s1, s2}, call.spec));
+  ResizeMemory memory;
+  run_resize(call, self, memory, out);
   return {};
 }
 
@@ -23,9 +24,10 @@ Status infer_vec(const Tensor& self, std::optional<Ints> size, std::optional<Flo
 }
 
 Status run_vec(OpContext&, const Tensor& self, std::optional<Ints> size, std::optional<Floats> factors, Tensor& out) {
-  ResizeSpec spec;
-  GLINT_TRY(resize_by(3, self, size, factors, spec));
-  run_resize(3, Resize::kNearest, false, spec, self, out);
+  ResizeCall call{3, Resize::kNearest, false, {}};
+  GLINT_TRY(resize_by(3, self, size, factors, call.spec));
+  ResizeMemory memory;
+  run_resize(call, self, memory, out);
   return {};
 }
 

@@ -10,9 +10,10 @@ Status infer(const Tensor& self, Ints size, std::optional<double> s0, TensorMeta
 }
 
 Status run(OpContext&, const Tensor& self, Ints size, std::optional<double> s0, Tensor& out) {
-  ResizeSpec spec;
-  GLINT_TRY(resize_to(1, self, size, {s0}, spec));
-  run_resize(1, Resize::kNearestExact, false, spec, self, out);
+  ResizeCall call{1, Resize::kNearestExact, false, {}};
+  GLINT_TRY(resize_to(1, self, size, {s0}, call.spec));
+  ResizeMemory memory;
+  run_resize(call, self, memory, out);
   return {};
 }
 
@@ -23,9 +24,10 @@ Status infer_vec(const Tensor& self, std::optional<Ints> size, std::optional<Flo
 }
 
 Status run_vec(OpContext&, const Tensor& self, std::optional<Ints> size, std::optional<Floats> factors, Tensor& out) {
-  ResizeSpec spec;
-  GLINT_TRY(resize_by(1, self, size, factors, spec));
-  run_resize(1, Resize::kNearestExact, false, spec, self, out);
+  ResizeCall call{1, Resize::kNearestExact, false, {}};
+  GLINT_TRY(resize_by(1, self, size, factors, call.spec));
+  ResizeMemory memory;
+  run_resize(call, self, memory, out);
   return {};
 }
 

@@ -84,14 +84,16 @@ std::optional<Json> Json::find(std::string_view key) const {
 std::vector<Json> Json::items() const {
   if (!is_array()) fail("expected a list");
   std::vector<Json> items;
-  for (Element e : Access::get(*this).get_array().value_unsafe()) items.push_back(Access::make(e));
+  const simdjson::dom::array array = Access::get(*this).get_array().value_unsafe();
+  for (Element e : array) items.push_back(Access::make(e));
   return items;
 }
 
 std::vector<std::pair<std::string_view, Json>> Json::members() const {
   if (!is_object()) fail("expected an object");
   std::vector<std::pair<std::string_view, Json>> members;
-  for (auto field : Access::get(*this).get_object().value_unsafe()) members.emplace_back(field.key, Access::make(field.value));
+  const simdjson::dom::object object = Access::get(*this).get_object().value_unsafe();
+  for (auto field : object) members.emplace_back(field.key, Access::make(field.value));
   return members;
 }
 

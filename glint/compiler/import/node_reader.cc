@@ -1,14 +1,14 @@
 #include "glint/compiler/import/node_reader.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
+#include <set>
 
 #include "glint/base/checked.h"
 #include "glint/compiler/import/export_names.h"
 #include "glint/compiler/import/origin.h"
+#include "glint/compiler/ir/text.h"
 #include "glint/core/tensor.h"
-#include "glint/kernels/convert.h"
 
 namespace glint::compiler {
 namespace {
@@ -28,7 +28,7 @@ ir::OriginPtr origin_of(Json node) {
   if (origin.name.empty()) {
     for (Json output : node.at("outputs").items()) {
       const auto [kind, value] = output.only_member();
-      if (kind == "as_tensor") origin.name = value.at("name").as_string();
+      if (const auto text = value.find(kind == "as_tensor" ? "name" : "as_name"); text && text->is_string()) origin.name = text->as_string();
       break;
     }
   }
@@ -39,32 +39,17 @@ ir::OriginPtr origin_of(Json node) {
   return std::make_shared<const ir::Origin>(std::move(origin));
 }
 
-/// The dim order of dense strides: empty when row-major (or not dense, or not known).
-std::vector<uint8_t> order_of(const std::vector<Dim>& sizes, const std::vector<Dim>& strides) {
-  const size_t rank = sizes.size();
-  std::vector<uint8_t> order(rank);
-  std::iota(order.begin(), order.end(), uint8_t(0));
-  const auto dense_in = [&](const std::vector<uint8_t>& o) {
-    Dim expected = 1;
-    for (size_t i = rank; i-- > 0;) {
-      if (!(sizes[o[i]] == Dim(1)) && !(strides[o[i]] == expected)) return false;
-      expected = expected * sizes[o[i]];
-    }
-    return true;
-  };
-  const auto is_static = [](const Dim& d) { return d.is_static(); };
-  if (rank < 2 || dense_in(order)) return {};
-  if (std::all_of(strides.begin(), strides.end(), is_static)) {
-    std::stable_sort(order.begin(), order.end(), [&](uint8_t a, uint8_t b) { return strides[a].value() > strides[b].value(); });
-  } else {  // symbolic strides cannot be sorted: only channels last is looked for
-    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
-  }
-  return dense_in(order) ? order : std::vector<uint8_t>{};
+/// The symbols of an expression, added to `found`.
+void add_symbols(const ir::Expr& e, std::set<int>& found) {
+  if (e.kind == ir::Expr::Kind::kSymbol) found.insert(int(e.value));
+  for (const ir::ExprPtr& operand : e.operands) add_symbols(*operand, found);
 }
 
-void collect_sym_int(Json sym_int, SymbolReader& symbols) {
+Dim read_sym_int(Json sym_int, SymbolReader& symbols) {
   const auto [kind, value] = sym_int.only_member();
-  if (kind == "as_expr") symbols.read(value.at("expr_str").as_string());
+  if (kind == "as_int") return value.as_int();
+  if (kind != "as_expr") invalid("a size of the unknown kind " + quoted(kind));
+  return symbols.read(value.at("expr_str").as_string());
 }
 
 /// Operators that run their graph as it is: what they change (gradients, tracing) does not concern inference.
@@ -80,15 +65,16 @@ void flatten(const Arg& arg, std::vector<Arg>& flat) {
 
 }  // namespace
 
-void collect_symbols(Json graph, SymbolReader& symbols) {
+void collect_symbols(Json graph, SymbolReader& symbols, std::set<int>& in_sizes) {
   for (const auto& [name, meta] : graph.at("tensor_values").members()) {
-    for (Json size : meta.at("sizes").items()) collect_sym_int(size, symbols);
-    for (Json stride : meta.at("strides").items()) collect_sym_int(stride, symbols);
+    for (Json size : meta.at("sizes").items())
+      if (const Dim d = read_sym_int(size, symbols); !d.is_static()) add_symbols(*d.expr(), in_sizes);
+    for (Json stride : meta.at("strides").items()) read_sym_int(stride, symbols);
   }
-  for (const auto& [name, value] : graph.at("sym_int_values").members()) collect_sym_int(value, symbols);
+  for (const auto& [name, value] : graph.at("sym_int_values").members()) read_sym_int(value, symbols);
   for (Json node : graph.at("nodes").items())
     for (Json input : node.at("inputs").items())
-      if (const auto nested = input.at("arg").find("as_graph")) collect_symbols(nested->at("graph"), symbols);
+      if (const auto nested = input.at("arg").find("as_graph")) collect_symbols(nested->at("graph"), symbols, in_sizes);
 }
 
 NodeReader::NodeReader(Json json, const ir::OpLookup& ops, SymbolReader& symbols, ir::Graph& graph)
@@ -107,14 +93,8 @@ ir::Value* NodeReader::value(std::string_view name) const {
   return found->second;
 }
 
-Dim NodeReader::size(Json sym_int) const {
-  const auto [kind, value] = sym_int.only_member();
-  if (kind == "as_int") return value.as_int();
-  if (kind != "as_expr") invalid("a size of the unknown kind " + quoted(kind));
-  return symbols_.read(value.at("expr_str").as_string());
-}
-
-Type NodeReader::tensor_type(std::string_view name, bool with_order) const {
+// Values are row-major here, however the exporter's example lay in memory: the passes of a target choose layouts.
+Type NodeReader::tensor_type(std::string_view name) const {
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) invalid("the tensor " + quoted(name) + " has no type");
   const Json meta = found->second;
@@ -126,18 +106,13 @@ Type NodeReader::tensor_type(std::string_view name, bool with_order) const {
   Type type = Type::tensor(*dtype, {});
   int64_t bytes = int64_t(dtype_size(*dtype));
   for (Json s : meta.at("sizes").items()) {
-    const Dim d = size(s);
+    const Dim d = read_sym_int(s, symbols_);
     if (d.is_static() && d.value() < 0) invalid("the tensor " + quoted(name) + " has a negative size");
     if (d.is_static() && !checked_mul(bytes, std::max<int64_t>(d.value(), 1), &bytes)) invalid("the tensor " + quoted(name) + " is too large");
     type.dims.push_back(d);
   }
   if (type.rank() > size_t(kMaxRank))
     fail(Code::kUnsupported, "the tensor " + quoted(name) + " has more than " + std::to_string(kMaxRank) + " dimensions");
-  if (!with_order) return type;
-  std::vector<Dim> strides;
-  for (Json s : meta.at("strides").items()) strides.push_back(size(s));
-  if (strides.size() != type.rank()) invalid("the tensor " + quoted(name) + " has another number of strides than of sizes");
-  type.dim_order = order_of(type.dims, strides);
   return type;
 }
 
@@ -148,7 +123,7 @@ Type NodeReader::type_of(std::string_view kind, Json value) const {
   if (kind == "as_int") return Type::integer(value.as_int());
   if (kind == "as_sym_int") {
     const auto found = sym_ints_.find(value.at("as_name").as_string());
-    return found == sym_ints_.end() ? Type::of(Type::Kind::kInt) : Type::integer(size(found->second));
+    return found == sym_ints_.end() ? Type::of(Type::Kind::kInt) : Type::integer(read_sym_int(found->second, symbols_));
   }
   fail(Code::kUnsupported, "values of the kind " + quoted(kind) + " are not supported");
 }
@@ -221,21 +196,8 @@ Arg NodeReader::arg(Json argument) const {
   fail(Code::kUnsupported, "arguments of the kind " + quoted(kind) + " are not supported");
 }
 
-/// A Python number where the schema wants a tensor. As a tensor of no dimensions it promotes as the number does, if it
-/// has the type of the tensor beside it (of Python's own default when that is of a lower category).
-Arg NodeReader::number_as_tensor(const Arg& number, const std::vector<Arg>& before) const {
-  DType dtype = number.is_float() ? DType::kF32 : number.is_int() ? DType::kI64 : DType::kBool;
-  for (const Arg& a : before) {
-    if (!a.is_value() || !a.value()->type.is_tensor()) continue;
-    const DType beside = a.value()->type.dtype;
-    if (is_floating(beside) || is_complex(beside) || (number.is_int() && is_integer(beside)) || number.is_bool()) dtype = beside;
-  }
-  ir::Builder builder(graph_, ops_, nullptr);
-  return builder.scalar(dtype, number.to_double());
-}
-
 /// `arg` in the form that the schema gives it.
-Arg NodeReader::fit(Arg arg, const SchemaArg& to, const std::vector<Arg>& before) const {
+Arg NodeReader::fit(Arg arg, const SchemaArg& to) const {
   const auto refuse = [&]() -> Arg { invalid("argument " + quoted(to.name) + " has the wrong kind"); };
   if (arg.is_none()) {
     const bool ignored = to.type == ArgType::kLayout || to.type == ArgType::kDevice;
@@ -245,9 +207,9 @@ Arg NodeReader::fit(Arg arg, const SchemaArg& to, const std::vector<Arg>& before
     SchemaArg element = to;
     element.list = false;
     element.optional = to.optional_elements;
-    if (!arg.is_list()) return Arg(Arg::List(size_t(std::max<int>(to.list_size, 1)), fit(arg, element, before)));
+    if (!arg.is_list()) return Arg(Arg::List(size_t(std::max<int>(to.list_size, 1)), fit(arg, element)));
     Arg::List items;
-    for (const Arg& item : arg.list()) items.push_back(fit(item, element, before));
+    for (const Arg& item : arg.list()) items.push_back(fit(item, element));
     return Arg(std::move(items));
   }
   const bool is_tensor = arg.is_value() && arg.value()->type.is_tensor();
@@ -259,7 +221,7 @@ Arg NodeReader::fit(Arg arg, const SchemaArg& to, const std::vector<Arg>& before
   };
   using K = Type::Kind;
   switch (to.type) {
-    case ArgType::kTensor: return is_tensor ? arg : arg.is_number() ? number_as_tensor(arg, before) : refuse();
+    case ArgType::kTensor: return is_tensor || arg.is_number() ? arg : refuse();  // a number promotes as Python's do
     case ArgType::kInt:
       if (arg.is_bool()) return int64_t(arg.as_bool());
       return arg.is_int() || has_kind({K::kInt, K::kBool}) ? arg : refuse();
@@ -294,17 +256,179 @@ std::vector<Arg> NodeReader::schema_args(const Schema& schema, const std::vector
     has[size_t(at)] = true;
     given[size_t(at)] = arg(inputs[i].at("arg"));
   }
-  std::vector<Arg> args;
-  std::vector<Arg> defaults;
   for (size_t i = 0; i < schema.arg_count; ++i) {
-    if (has[i]) {
-      args.push_back(fit(std::move(given[i]), schema.args()[i], args));
+    const SchemaArg& to = schema.args()[i];
+    if (has[i]) given[i] = fit(std::move(given[i]), to);
+    else if (!ir::parse_default(to, given[i])) invalid("argument " + quoted(to.name) + " is missing");
+  }
+  return given;
+}
+
+/// x * 0.5 is exported as mul.Tensor with a number. Where there is an overload for numbers, that is what is meant.
+std::string NodeReader::scalar_overload(std::string op, const std::vector<Json>& inputs) const {
+  const size_t dot = op.find('.');
+  if (dot == op.npos || inputs.size() < 2) return op;
+  const std::string overload = op.substr(dot + 1);
+  const auto [kind, value] = inputs[1].at("arg").only_member();
+  const bool number = kind == "as_int" || kind == "as_float" || kind == "as_bool" || kind == "as_sym_int" || kind == "as_sym_float" || kind == "as_sym_bool";
+  if (!number || (overload != "Tensor" && overload != "Tensor_mode")) return op;
+  const std::string scalar = op.substr(0, dot) + ".Scalar" + overload.substr(6);
+  return ops_.schema(scalar) != nullptr ? scalar : op;
+}
+
+// ---- Nodes
+
+void NodeReader::add_result(std::string_view kind, Json value, std::vector<Result>& results) const {
+  if (kind == "as_none") {  // a result that this call does not compute; it keeps its place
+    results.push_back({{}, Type::tensor(DType::kF32, {Dim(0)})});
+  } else if (kind == "as_tensors") {
+    for (Json item : value.items()) add_result("as_tensor", item, results);
+  } else if (kind == "as_tensor") {
+    results.push_back({value.at("name").as_string(), type_of(kind, value)});
+  } else {
+    results.push_back({value.at("as_name").as_string(), type_of(kind, value)});
+  }
+}
+
+std::vector<NodeReader::Result> NodeReader::results_of(Json node) const {
+  std::vector<Result> results;
+  for (Json output : node.at("outputs").items()) {
+    const auto [kind, value] = output.only_member();
+    add_result(kind, value, results);
+  }
+  return results;
+}
+
+void NodeReader::bind(const std::vector<Result>& results, const std::vector<ir::Value*>& values) {
+  for (size_t i = 0; i < results.size(); ++i)
+    if (!results[i].name.empty()) define(results[i].name, values[i]);
+}
+
+void NodeReader::read_nodes() {
+  for (Json node : json_.at("nodes").items()) {
+    const ir::OriginPtr origin = origin_of(node);
+    try {
+      read_node(node, origin);
+    } catch (ir::Error& e) {
+      if (e.diagnostic.origin == nullptr) {
+        e.diagnostic.origin = origin;
+        e.diagnostic.message = operator_name(node.at("target").as_string()).substr(0, 200) + ": " + e.diagnostic.message;
+      }
+      throw;
+    }
+  }
+}
+
+void NodeReader::read_node(Json node, const ir::OriginPtr& origin) {
+  std::string op = operator_name(node.at("target").as_string());
+  if (op.starts_with("higher_order::")) return read_higher_order(op, node, origin);
+  const std::vector<Json> inputs = node.at("inputs").items();
+  const std::vector<Result> results = results_of(node);
+  op = scalar_overload(std::move(op), inputs);
+  const Schema* schema = ops_.schema(op);
+  std::vector<Arg> args;
+  std::vector<std::string> names;
+  if (schema != nullptr) {
+    args = schema_args(*schema, inputs);
+    const bool list = std::any_of(schema->returns().begin(), schema->returns().end(), [](const SchemaArg& r) { return r.list; });
+    if (!list && results.size() != schema->return_count)
+      invalid("there are " + std::to_string(results.size()) + " results instead of " + std::to_string(schema->return_count));
+  } else {
+    for (Json input : inputs) {
+      args.push_back(arg(input.at("arg")));
+      names.emplace_back(input.at("name").as_string());
+    }
+  }
+  std::vector<Type> types;
+  for (const Result& r : results) types.push_back(r.type);
+  ir::Node* n = graph_.add_node(nullptr, op, std::move(args), std::move(types), origin);
+  n->schema = schema;
+  n->def = ops_.def(op);
+  n->unknown_arg_names = std::move(names);
+  bind(results, n->results());
+}
+
+// ---- Higher-order operators
+
+void NodeReader::read_higher_order(const std::string& op, Json node, const ir::OriginPtr& origin) {
+  const std::vector<Json> inputs = node.at("inputs").items();
+  const std::vector<Result> results = results_of(node);
+  if (is_transparent(op)) return read_inline(op, inputs, results);
+  std::vector<Arg> args;
+  std::vector<std::string> names;
+  std::vector<std::unique_ptr<ir::Graph>> regions;
+  for (Json input : inputs) {
+    if (const auto nested = input.at("arg").find("as_graph")) {
+      regions.push_back(region(*nested));
       continue;
     }
-    if (schema.args()[i].default_text.empty()) invalid("argument " + quoted(schema.args()[i].name) + " is missing");
-    defaults = args;
-    complete_args(schema, i, defaults);
-    args.push_back(std::move(defaults[i]));
+    args.push_back(arg(input.at("arg")));
+    names.emplace_back(input.at("name").as_string());
   }
-  return args;
+  std::vector<Type> types;
+  for (const Result& r : results) types.push_back(r.type);
+  ir::Node* n = graph_.add_node(nullptr, op, std::move(args), std::move(types), origin);
+  n->unknown_arg_names = std::move(names);
+  n->regions = std::move(regions);
+  bind(results, n->results());
 }
+
+/// The graph among the arguments, its nodes appended here with its inputs bound to the arguments after it.
+void NodeReader::read_inline(const std::string& op, const std::vector<Json>& inputs, const std::vector<Result>& results) {
+  size_t at = 0;
+  while (at < inputs.size() && !inputs[at].at("arg").find("as_graph")) ++at;
+  if (at == inputs.size()) invalid("it has no graph");
+  if (op == "higher_order::wrap_with_autocast" && at > 2) {
+    const Arg enabled = arg(inputs[2].at("arg"));
+    if (!enabled.is_bool() || enabled.as_bool())
+      fail(Code::kUnsupported, "autocast is not supported inside a model; export with the types that it should compute in");
+  }
+  const Json nested = inputs[at].at("arg").at("as_graph").at("graph");
+  std::vector<Arg> operands;
+  for (size_t i = at + 1; i < inputs.size(); ++i) flatten(arg(inputs[i].at("arg")), operands);
+  std::erase_if(operands, [](const Arg& a) { return a.is_string(); });  // invoke_subgraph's identifier
+
+  NodeReader reader(nested, ops_, symbols_, graph_);
+  const std::vector<Json> parameters = nested.at("inputs").items();
+  if (parameters.size() != operands.size()) invalid("its graph takes another number of arguments");
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const auto [kind, value] = parameters[i].only_member();
+    if (kind != "as_tensor" && kind != "as_sym_int") continue;  // a constant, which the nodes inside name themselves
+    if (!operands[i].is_value()) invalid("its graph is given something other than a value");
+    reader.define(value.at(kind == "as_tensor" ? "name" : "as_name").as_string(), operands[i].value());
+  }
+  reader.read_nodes();
+  std::vector<Arg> outputs;
+  for (Json output : nested.at("outputs").items()) flatten(reader.arg(output), outputs);
+  if (outputs.size() != results.size()) invalid("its graph gives another number of results");
+  std::vector<ir::Value*> values;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].is_value() && !results[i].name.empty()) fail(Code::kUnsupported, "its graph returns a constant");
+    values.push_back(outputs[i].is_value() ? outputs[i].value() : nullptr);
+  }
+  bind(results, values);
+}
+
+std::unique_ptr<ir::Graph> NodeReader::region(Json argument) const {
+  auto body = std::make_unique<ir::Graph>();
+  const Json json = argument.at("graph");
+  body->name = argument.at("name").as_string();
+  body->symbols = graph_.symbols;
+  NodeReader reader(json, ops_, symbols_, *body);
+  for (Json input : json.at("inputs").items()) {
+    const auto [kind, value] = input.only_member();
+    const bool named = kind == "as_tensor" || kind == "as_sym_int";
+    const std::string name(named ? value.at(kind == "as_tensor" ? "name" : "as_name").as_string() : "unused");
+    ir::Value* v = body->add_input(name, reader.type_of(kind, value));
+    if (named) reader.define(value.at(kind == "as_tensor" ? "name" : "as_name").as_string(), v);
+  }
+  reader.read_nodes();
+  for (Json output : json.at("outputs").items()) {
+    std::vector<Arg> flat;
+    flatten(reader.arg(output), flat);
+    body->outputs.insert(body->outputs.end(), flat.begin(), flat.end());
+  }
+  return body;
+}
+
+}  // namespace glint::compiler

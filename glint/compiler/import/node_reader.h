@@ -2,6 +2,8 @@
 
 // The nodes of one exported graph, or of one nested in it.
 
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,8 +28,8 @@ class NodeReader {
   void read_nodes();
   /// An argument of the export schema as an argument of a node. None stays none.
   ir::Arg arg(Json argument) const;
-  /// The type that the exported graph states for a tensor; `with_order`: with the dim order that its strides show.
-  ir::Type tensor_type(std::string_view name, bool with_order = false) const;
+  /// The type that the exported graph states for a tensor.
+  ir::Type tensor_type(std::string_view name) const;
   /// The type of any result or input: {"as_tensor": ...}, {"as_sym_int": ...}, ...
   ir::Type type_of(std::string_view kind, Json value) const;
 
@@ -38,7 +40,6 @@ class NodeReader {
   void read_node(Json node, const ir::OriginPtr& origin);
   std::vector<Result> results_of(Json node) const;
   void add_result(std::string_view kind, Json value, std::vector<Result>& results) const;
-  ir::Dim size(Json sym_int) const;
   ir::Arg symbolic_arg(Json value) const;
   /// Higher-order operators: with their graphs as regions, or taken apart when they only change a mode.
   void read_higher_order(const std::string& op, Json node, const ir::OriginPtr& origin);
@@ -46,8 +47,7 @@ class NodeReader {
   std::unique_ptr<ir::Graph> region(Json graph_argument) const;
   std::vector<ir::Arg> schema_args(const Schema& schema, const std::vector<Json>& inputs) const;
   std::string scalar_overload(std::string op, const std::vector<Json>& inputs) const;
-  ir::Arg fit(ir::Arg arg, const SchemaArg& to, const std::vector<ir::Arg>& before) const;
-  ir::Arg number_as_tensor(const ir::Arg& number, const std::vector<ir::Arg>& before) const;
+  ir::Arg fit(ir::Arg arg, const SchemaArg& to) const;
   void bind(const std::vector<Result>& results, const std::vector<ir::Value*>& values);
 
   Json json_;
@@ -56,10 +56,9 @@ class NodeReader {
   ir::Graph& graph_;
   Table tensors_, sym_ints_;
   std::unordered_map<std::string_view, ir::Value*> values_;
-  std::unordered_map<std::string_view, ir::Value*> dummies_;
 };
 
-/// Lets `symbols` meet every expression of an exported graph and of those nested in it.
-void collect_symbols(Json graph, SymbolReader& symbols);
+/// Lets `symbols` meet every expression of an exported graph and of those nested in it. `in_sizes`: the symbols that sizes of tensors use.
+void collect_symbols(Json graph, SymbolReader& symbols, std::set<int>& in_sizes);
 
 }  // namespace glint::compiler

@@ -66,7 +66,7 @@ std::string module_of_stack(std::string_view stack) {
   const size_t first = stack.find(','), last = stack.rfind(',');
   if (first == stack.npos || first == last) return {};
   std::string_view path = stack.substr(first + 1, last - first - 1), type = stack.substr(last + 1);
-  if (path.starts_with("L['self']")) path.remove_prefix(9);
+  if (const size_t end = path.find("']"); path.starts_with("L['") && end != path.npos) path.remove_prefix(end + 2);
   if (path.starts_with('.')) path.remove_prefix(1);
   std::string text(path.substr(0, kMaxText));
   if (!text.empty()) text += ' ';

@@ -236,15 +236,20 @@ Node* Graph::add_node(Node* before, std::string op, std::vector<Arg> args, std::
   for (const Arg& a : args) add_uses(node, a);
   node->args_ = std::move(args);
   const std::string hint = node->origin != nullptr && !node->origin->name.empty() ? node->origin->name : std::string(base_name(node->op));
-  for (Type& t : result_types) {
-    Value* v = new_value(hint, std::move(t), Value::Role::kResult);
+  const std::vector<std::string> names(result_types.size(), hint);
+  set_results(node, names, std::move(result_types));
+  node->self_ = nodes_.insert(before != nullptr ? before->self_ : nodes_.end(), std::move(owned));
+  ++version_;
+  return node;
+}
+
+void Graph::set_results(Node* node, const std::vector<std::string>& names, std::vector<Type> types) {
+  for (size_t i = 0; i < types.size(); ++i) {
+    Value* v = new_value(names[i], std::move(types[i]), Value::Role::kResult);
     v->producer = node;
     v->index = int(node->results_.size());
     node->results_.push_back(v);
   }
-  node->self_ = nodes_.insert(before != nullptr ? before->self_ : nodes_.end(), std::move(owned));
-  ++version_;
-  return node;
 }
 
 void Graph::add_uses(Node* user, const Arg& arg) {

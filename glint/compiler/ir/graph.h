@@ -60,6 +60,10 @@ class ConstantData {
   /// 128-bit content hash as 32 hex digits (computed on first use, by streaming); equal bytes, equal hash.
   const std::string& hash() const;
 
+ protected:
+  /// For data whose hash is known without reading it.
+  void set_hash(std::string hash) { hash_ = std::move(hash); }
+
  private:
   mutable std::string hash_;
 };
@@ -209,6 +213,8 @@ class Graph {
   Value* add_state(std::string name, Type type, ConstantPtr initial);
   /// A new node before `before` (at the end when null) with `result_types` results. Names results after origin or op.
   Node* add_node(Node* before, std::string op, std::vector<Arg> args, std::vector<Type> result_types, OriginPtr origin = {});
+  /// Gives a node without results its results, with names of the caller's choice.
+  void set_results(Node* node, const std::vector<std::string>& names, std::vector<Type> types);
   /// Every use of `from`, in nodes, outputs, state finals and mutations, becomes `to`. Origins are merged into `to`'s producer when it has none.
   void replace_uses(Value* from, Value* to);
   /// Removes a node none of whose results is used.

@@ -25,11 +25,11 @@ TEST_F(SymbolsTest, ArithmeticHasOneForm) {
   EXPECT_EQ(canonical("(a+1)*(a-1)"), "a*a-1");
   EXPECT_EQ(canonical("-a"), "-a");
   EXPECT_EQ(canonical("-2*a + 7"), "-2*a+7");
-  EXPECT_EQ(canonical("(4*a + 6)//4"), "(2)//4" == nullptr ? "" : "a+1");
+  EXPECT_EQ(canonical("(4*a + 6)//4"), "a+1");
   EXPECT_EQ(canonical("(a + 3)//2"), "(a+1)//2+1");
   EXPECT_EQ(canonical("(a//2)//3"), "a//6");
   EXPECT_EQ(canonical("(6*a + 4)%3"), "1");
-  EXPECT_EQ(canonical("min(a, 4, a, 3)"), "min(a,3)" == canonical("min(3,a)") ? "min(a,3)" : canonical("min(3,a)"));
+  EXPECT_EQ(canonical("min(a, 4, a, 3)"), canonical("min(3, a)"));
   EXPECT_EQ(canonical("max(a, max(b, 2))"), canonical("max(2, b, a)"));
   EXPECT_EQ(canonical("7//-2"), "!size: a number or a symbol expected");
   EXPECT_EQ(canonical("c"), "!size: unknown symbol");

@@ -1,0 +1,42 @@
+#pragma once
+
+// Golden values and refusals of operators, as GoogleTest expectations.
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "glint/ops/ops.h"
+#include "glint/testing/op_call.h"
+
+namespace glint::testing {
+
+/// The results of one call, each as row-major values; NaN and infinities compare by position.
+inline void expect_op(const char* name, std::vector<Operand> operands, const std::vector<std::vector<double>>& want, double tolerance = 1e-5) {
+  SCOPED_TRACE(name);
+  const Outcome out = call(op(ops::all(), name), std::move(operands));
+  ASSERT_TRUE(out.status.ok()) << out.status.why();
+  ASSERT_GE(out.results.size(), want.size());
+  for (size_t r = 0; r < want.size(); ++r) {
+    const std::vector<double> got = out.results[r].values();
+    ASSERT_EQ(got.size(), want[r].size()) << "result " << r << " is " << out.results[r].describe();
+    for (size_t i = 0; i < got.size(); ++i) {
+      if (std::isnan(want[r][i])) EXPECT_TRUE(std::isnan(got[i])) << "result " << r << " element " << i << ": " << got[i];
+      else if (std::isinf(want[r][i])) EXPECT_EQ(got[i], want[r][i]) << "result " << r << " element " << i;
+      else EXPECT_NEAR(got[i], want[r][i], tolerance) << "result " << r << " element " << i;
+    }
+  }
+}
+
+struct Refusal {
+  const char* what;
+  const char* op;
+  std::vector<Operand> operands;
+  Code code = Code::kInvalidArgument;
+};
+
+inline void expect_refusals(std::vector<Refusal> cases) {
+  for (Refusal& c : cases) EXPECT_EQ(call(op(ops::all(), c.op), std::move(c.operands)).status.code(), c.code) << c.op << ": " << c.what;
+}
+
+}  // namespace glint::testing

@@ -1,0 +1,198 @@
+// Compiles and runs every program of a folder of recorded exports.
+//   export_corpus_test --corpus DIR [--name PART] [--target cpu|portable] [--verbose]
+// DIR has index.jsonl, tensors.safetensors and the .pt2 files. Rows that name the same file run in order in one session.
+// Prints "N passed, M failed, K refused"; exit 1 on any failure. Refused: a clear error while compiling.
+
+#include <CLI/CLI.hpp>
+#include <simdjson.h>
+
+#include <cstdio>
+#include <map>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "glint/compiler/compiler.h"
+#include "glint/core/shape.h"
+#include "glint/ops/ops.h"
+#include "glint/runtime/method.h"
+#include "glint/testing/corpus.h"
+
+namespace glint {
+namespace {
+
+using testing::HostTensor;
+namespace dom = simdjson::dom;
+
+enum class Verdict : uint8_t { kPassed, kFailed, kRefused };
+
+struct Row {
+  std::string name, file;
+  std::vector<std::string> inputs, outputs;
+};
+
+/// Memory that grows in chunks and lives as long as the object.
+class Chunks {
+ public:
+  Arena arena() { return Arena(grow, this); }
+
+ private:
+  static std::span<std::byte> grow(void* self, size_t bytes) {
+    bytes = std::max<size_t>(bytes, 64 << 10);
+    auto& chunks = static_cast<Chunks*>(self)->chunks_;
+    chunks.push_back(std::make_unique<std::byte[]>(bytes));
+    return {chunks.back().get(), bytes};
+  }
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+};
+
+/// A compiled program with its session, kept for the rows of one file.
+struct Loaded {
+  std::vector<std::byte> bytes;
+  Chunks chunks;
+  Arena arena;
+  const Program* program = nullptr;
+  Session* session = nullptr;
+  Method* method = nullptr;
+};
+
+double tolerance(DType d) { return d == DType::kF16 || d == DType::kBF16 ? 4 * testing::epsilon(d) : 2e-5; }
+
+std::string describe(const Failure& f, const Status& s) {
+  std::string text = std::string(code_name(s.code())) + ": " + s.why();
+  if (!f.name.empty()) text += " [" + std::string(f.name) + "]";
+  return text;
+}
+
+Verdict run_row(const Row& row, Loaded& l, const testing::TensorFile& tensors, const Cpu&, std::string& why) {
+  std::vector<HostTensor> inputs;
+  for (const std::string& key : row.inputs) inputs.push_back(tensors.get(key));
+  if (l.method->input_count() != inputs.size()) {
+    // Inputs that the program does not use may have been specialised away only with their numbers.
+    why = "the program takes " + std::to_string(l.method->input_count()) + " inputs, not " + std::to_string(inputs.size());
+    return Verdict::kFailed;
+  }
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (const Status s = l.method->set_input(uint32_t(i), Value::of(&inputs[i].tensor())); !s.ok()) {
+      why = "input " + std::to_string(i) + " " + inputs[i].describe() + ": " + s.why();
+      return Verdict::kFailed;
+    }
+  if (const Status s = l.method->execute(); !s.ok()) {
+    why = describe(l.method->failure(), s);
+    return Verdict::kFailed;
+  }
+  if (l.method->output_count() < row.outputs.size()) {
+    why = "gives " + std::to_string(l.method->output_count()) + " outputs, not " + std::to_string(row.outputs.size());
+    return Verdict::kFailed;
+  }
+  size_t next = 0;
+  for (const std::string& key : row.outputs) {
+    while (next < l.method->output_count() && l.method->output(uint32_t(next)).kind != Value::Kind::kTensor) ++next;
+    if (next == l.method->output_count()) {
+      why = "gives too few tensors";
+      return Verdict::kFailed;
+    }
+    const Tensor& t = *l.method->output(uint32_t(next++)).tensor;
+    HostTensor got(t.dtype, {t.sizes().begin(), t.sizes().end()});
+    TensorMeta strided = t;
+    for (int64_t i = 0, n = t.numel(), w = int64_t(dtype_size(t.dtype)); i < n; ++i)
+      std::memcpy(static_cast<char*>(got.tensor().data) + i * w, static_cast<const char*>(t.data) + element_offset(strided, i) * w, size_t(w));
+    const HostTensor want = tensors.get(key);
+    why = testing::compare(got, want, tolerance(want.tensor().dtype));
+    if (!why.empty()) {
+      why = "output " + key + " " + why;
+      return Verdict::kFailed;
+    }
+  }
+  return Verdict::kPassed;
+}
+
+Verdict load(const std::string& path, const compiler::CompileOptions& options, const Cpu& cpu, Loaded& l, std::string& why) {
+  compiler::CompileReport report;
+  if (const Status s = compiler::compile(path, l.bytes, options, report, why); !s.ok())
+    return s.code() == Code::kInternal ? Verdict::kFailed : Verdict::kRefused;
+  l.arena = l.chunks.arena();
+  Failure failure;
+  const auto program = Program::load(l.bytes, ops::all(), {}, cpu, l.arena, &failure);
+  if (!program.ok()) return why = "load: " + describe(failure, program.status()), Verdict::kFailed;
+  l.program = *program;
+  const auto session = Session::create(*l.program, l.arena);
+  if (!session.ok()) return why = std::string("session: ") + session.status().why(), Verdict::kFailed;
+  l.session = *session;
+  const auto method = Method::load(*l.session, "forward", l.arena, {}, &failure);
+  if (!method.ok()) return why = "method: " + describe(failure, method.status()), Verdict::kFailed;
+  l.method = *method;
+  return Verdict::kPassed;
+}
+
+std::vector<Row> read_index(const std::string& path, std::string& error) {
+  std::vector<Row> rows;
+  dom::parser parser;
+  dom::document_stream stream;
+  if (parser.load_many(path, 8 << 20).get(stream) != simdjson::SUCCESS) {
+    error = path + ": cannot be read";
+    return rows;
+  }
+  for (auto doc : stream) {
+    dom::element e = doc.value();
+    Row r;
+    r.name = std::string(std::string_view(e["name"]));
+    r.file = std::string(std::string_view(e["file"]));
+    for (dom::element k : dom::array(e["inputs"])) r.inputs.push_back(std::string(std::string_view(k)));
+    for (dom::element k : dom::array(e["outputs"])) r.outputs.push_back(std::string(std::string_view(k)));
+    rows.push_back(std::move(r));
+  }
+  return rows;
+}
+
+int main_(int argc, char** argv) {
+  CLI::App app("Compiles and runs a folder of recorded exports.");
+  std::string corpus, only, target = "cpu";
+  bool verbose = false;
+  app.add_option("--corpus", corpus, "folder with index.jsonl, tensors.safetensors and the archives")->required();
+  app.add_option("--name", only, "only programs whose name contains this");
+  app.add_option("--target", target, "cpu or portable")->check(CLI::IsMember({"cpu", "portable"}));
+  app.add_flag("--verbose", verbose, "list failures and refusals with their reasons");
+  CLI11_PARSE(app, argc, argv);
+
+  std::string error;
+  const auto tensors = testing::TensorFile::open(corpus + "/tensors.safetensors", error);
+  const std::vector<Row> rows = read_index(corpus + "/index.jsonl", error);
+  if (!error.empty()) return std::fprintf(stderr, "%s\n", error.c_str()), 2;
+
+  const Cpu cpu = detect_cpu();
+  compiler::CompileOptions options;
+  options.target.kind = target == "portable" ? compiler::Target::Kind::kPortable : compiler::Target::Kind::kCpu;
+  options.target.cpu = cpu;
+  int counts[3] = {0, 0, 0};
+  std::map<std::string, std::unique_ptr<Loaded>> loaded;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = rows[i];
+    if (!only.empty() && row.name.find(only) == row.name.npos) continue;
+    std::string why;
+    Verdict v = Verdict::kFailed;
+    try {
+      auto& l = loaded[row.file];
+      v = Verdict::kPassed;
+      if (l == nullptr) {
+        l = std::make_unique<Loaded>();
+        v = load(corpus + "/" + row.file, options, cpu, *l, why);
+      }
+      if (v == Verdict::kPassed && l->method == nullptr) v = Verdict::kRefused, why = "its program was refused";
+      if (v == Verdict::kPassed) v = run_row(row, *l, tensors, cpu, why);
+      if (i + 1 == rows.size() || rows[i + 1].file != row.file) loaded.erase(row.file);
+    } catch (const std::exception& e) {
+      v = Verdict::kFailed;
+      why = std::string("exception: ") + e.what();
+    }
+    ++counts[size_t(v)];
+    if (verbose && v != Verdict::kPassed) std::printf("%s %s: %s\n", v == Verdict::kFailed ? "FAILED" : "refused", row.name.c_str(), why.c_str());
+  }
+  std::printf("%d passed, %d failed, %d refused\n", counts[0], counts[1], counts[2]);
+  return counts[1] > 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace glint
+
+int main(int argc, char** argv) { return glint::main_(argc, argv); }
