@@ -21,7 +21,7 @@ Status infer_dtype(const Tensor& self, const Tensor& mat2, DType dtype, TensorMe
 Status run(OpContext&, const Tensor& self, const Tensor& mat2, Tensor& out) {
   with_compute(self.dtype, [&](auto c) {
     for (int64_t b = 0; b < self.size[0]; ++b)
-      product<decltype(c)>(self.size[1], mat2.size[2], self.size[2], matrix(self, b), matrix(mat2, b), {}, b, out, false);
+      product<decltype(c)>(self.size[1], mat2.size[2], self.size[2], matrix(self, b), matrix(mat2, b), {}, b, out);
   });
   return {};
 }

@@ -72,6 +72,14 @@ inline void* at(DType d, void* p, int64_t index) { return static_cast<char*>(p) 
 inline const void* at(const Tensor& t, int64_t index) { return at(t.dtype, t.data, index); }
 inline void* at(Tensor& t, int64_t index) { return at(t.dtype, t.data, index); }
 
+/// `v` as an element of dtype `d` would hold it: for operators that PyTorch computes step by step in halves.
+template <class C>
+C as_element(DType d, C v) {
+  if (d == DType::kF16) return C(to_float(to_f16(float(v))));
+  if (d == DType::kBF16) return C(to_float(to_bf16(float(v))));
+  return v;
+}
+
 /// Sizes of an operand's dimension as an operator sees it: a scalar is a row of one.
 inline int64_t dim_size(const TensorMeta& t, int dim) { return t.rank == 0 ? 1 : t.size[size_t(dim)]; }
 inline int64_t dim_step(const TensorMeta& t, int dim) { return t.rank == 0 ? 0 : t.stride[size_t(dim)]; }

@@ -60,7 +60,7 @@ void pack_panel(const Matrix& b, int64_t k0, int64_t kc, int64_t j0, int64_t nc,
 }
 
 template <class C, class Sink>
-void gemm(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matrix& b, Sink&& sink) {
+void multiply(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matrix& b, Sink&& sink) {
   gemm<C>(m, n, k, [&](int64_t i, int64_t k0, int64_t kc, C* row) { a.load_row(i, k0, kc, row); },
           [&](int64_t k0, int64_t kc, int64_t j0, int64_t nc, C* panel) { pack_panel(b, k0, kc, j0, nc, panel); }, sink);
 }
@@ -77,10 +77,10 @@ struct Axpby {
   Scalar beta = Scalar::of(int64_t(0)), alpha = Scalar::of(int64_t(1));
 };
 
-/// out[m, n] at element offset `out_at` = beta * self + alpha * a b, self broadcast to [batches, m, n].
+/// The matrix of `out` at `batch` = beta * self + alpha * a b, self broadcast to [batches, m, n].
 /// A beta of 0 ignores self, NaN and all.
 template <class C>
-void product(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matrix& b, const Axpby& e, int64_t batch, Tensor& out, bool accumulate) {
+void product(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matrix& b, const Axpby& e, int64_t batch, Tensor& out) {
   const C alpha = number<C>(e.alpha);
   C beta = number<C>(e.beta);
   if (k == 0 && is_floating(out.dtype)) {  // nothing to multiply: PyTorch scales self by beta as an element of its dtype
@@ -95,14 +95,11 @@ void product(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matrix& b, 
     const int d = e.self->rank - from_end;
     return d < 0 || e.self->size[size_t(d)] == 1 ? 0 : e.self->stride[size_t(d)];
   };
-  gemm<C>(m, n, k, a, b, [&](int64_t i, int64_t j0, int64_t nc, const C* sums) {
+  multiply<C>(m, n, k, a, b, [&](int64_t i, int64_t j0, int64_t nc, const C* sums) {
     C result[kGemmCols], before[kGemmCols];
     void* to = at(out, base + i * row + j0 * col);
     for (int64_t j = 0; j < nc; ++j) result[j] = mul(alpha, sums[j]);
-    if (accumulate) {
-      kernels::load(out.dtype, to, col, nc, before);
-      for (int64_t j = 0; j < nc; ++j) result[j] = add(before[j], result[j]);
-    } else if (use_self) {
+    if (use_self) {
       kernels::load(e.self->dtype, at(*e.self, batch * self_step(3) + i * self_step(2) + j0 * self_step(1)), self_step(1), nc, before);
       for (int64_t j = 0; j < nc; ++j) result[j] = add(mul(beta, before[j]), result[j]);
     }
@@ -114,13 +111,6 @@ void product(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matrix& b, 
 inline Status check_product(const Tensor& a, const Tensor& b) {
   if (a.dtype != b.dtype) return invalid_argument("matrix product: the dtypes of the operands differ");
   if (a.dtype == DType::kBool || a.dtype == DType::kC32) return unsupported("matrix product: not for this dtype");
-  return {};
-}
-
-/// Whether beta and alpha suit the dtype: an integer product takes no floats.
-inline Status check_factors(DType d, Scalar beta, Scalar alpha) {
-  if (!is_floating(d) && !is_complex(d) && (beta.is_float() || alpha.is_float()))
-    return invalid_argument("matrix product: for integers alpha and beta must not be floats");
   return {};
 }
 

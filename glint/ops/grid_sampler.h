@@ -10,24 +10,34 @@ enum class GridMode : int64_t { kLinear = 0, kNearest = 1, kCubic = 2 };
 enum class GridPadding : int64_t { kZeros = 0, kBorder = 1, kReflection = 2 };
 
 template <class C>
-C reflect(C x, C twice_low, C twice_high) {
-  if (twice_low == twice_high) return 0;
-  const C low = twice_low / 2, span = (twice_high - twice_low) / 2;
-  const C away = std::fabs(x - low), extra = std::fmod(away, span), flips = std::floor(away / span);
-  return std::fmod(flips, C(2)) == 0 ? extra + low : span - extra + low;
-}
-
-template <class C>
 struct GridAxis {
   int64_t size;
   GridPadding padding;
   bool align_corners;
+  DType dtype;    // of the grid: PyTorch keeps coordinates in it, so halves round after each step
+  bool planar;    // the two-dimensional sampler orders its operations differently
 
-  C scaled(C x) const { return align_corners ? (x + 1) / 2 * C(size - 1) : ((x + 1) * C(size) - 1) / 2; }
+  C rounded(C x) const { return as_element(dtype, x); }
+  C scaled(C x) const {
+    x = rounded(x + 1);
+    if (planar) {
+      x = rounded(x * rounded(C(align_corners ? size - 1 : size) / 2));
+      return align_corners ? x : rounded(x - C(0.5));
+    }
+    if (align_corners) return rounded(rounded(x / 2) * C(size - 1));
+    return rounded(rounded(rounded(x * C(size)) - 1) / 2);
+  }
+  C reflect(C x, C twice_low, C twice_high) const {
+    if (twice_low == twice_high) return 0;
+    const C low = twice_low / 2, span = (twice_high - twice_low) / 2;
+    const C away = rounded(std::fabs(x - low)), extra = rounded(std::fmod(away, span)), flips = std::floor(rounded(away / span));
+    return std::fmod(flips, C(2)) == 0 ? rounded(extra + low) : rounded(rounded(span - extra) + low);
+  }
   /// Where `x` (in elements) is read, by the padding mode.
   C placed(C x) const {
     if (padding == GridPadding::kZeros) return x;
-    if (padding == GridPadding::kReflection) x = align_corners ? reflect<C>(x, 0, C(2 * (size - 1))) : reflect<C>(x, -1, C(2 * size - 1));
+    if (padding == GridPadding::kReflection) x = align_corners ? reflect(x, 0, C(2 * (size - 1))) : reflect(x, -1, C(2 * size - 1));
+    if (x != x) return planar ? C(0) : C(size - 1);  // where PyTorch's two samplers put NaN
     return x > 0 ? std::min(x, C(size - 1)) : C(0);
   }
   /// The element at coordinate x, a whole number, or -1 outside (NaN is outside).
@@ -109,7 +119,7 @@ inline void run_grid(int dims, const Tensor& input, const Tensor& grid, int64_t 
         const int axis = d - (3 - dims);
         if (axis < 0) { taps[d].push(0, 1); continue; }
         const C coordinate = kernels::load_one<C>(grid.dtype, grid.data, grid_at + (dims - 1 - axis) * grid.stride[size_t(dims + 1)]);
-        taps[d] = grid_taps(GridAxis<C>{input.size[size_t(2 + axis)], GridPadding(padding), align_corners}, GridMode(mode), coordinate);
+        taps[d] = grid_taps(GridAxis<C>{input.size[size_t(2 + axis)], GridPadding(padding), align_corners, grid.dtype, dims == 2}, GridMode(mode), coordinate);
       }
       const auto step = [&](int d) { return d - (3 - dims) < 0 ? 0 : input.stride[size_t(2 + d - (3 - dims))]; };
       for (int64_t channel = 0; channel < input.size[1]; ++channel) {
@@ -119,11 +129,14 @@ inline void run_grid(int dims, const Tensor& input, const Tensor& grid, int64_t 
           for (int y = 0; y < taps[1].count; ++y) {
             C row = 0;
             for (int x = 0; x < taps[2].count; ++x) {
-              if (taps[0].index[z] < 0 || taps[1].index[y] < 0 || taps[2].index[x] < 0) continue;
+              if (taps[0].index[z] < 0 || taps[1].index[y] < 0 || taps[2].index[x] < 0) {
+                if (dims == 2) row += taps[2].weight[x] * 0;  // a NaN coordinate shows
+                continue;
+              }
               const int64_t at = base + taps[0].index[z] * step(0) + taps[1].index[y] * step(1) + taps[2].index[x] * step(2);
               row += taps[2].weight[x] * kernels::load_one<C>(input.dtype, input.data, at);
             }
-            sum += taps[0].weight[z] * taps[1].weight[y] * row;
+            if (dims == 2 || (taps[0].index[z] >= 0 && taps[1].index[y] >= 0)) sum += taps[0].weight[z] * taps[1].weight[y] * row;
           }
         kernels::store_one(out.dtype, out.data, out_at + channel * out.stride[1], sum);
       }

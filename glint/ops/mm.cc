@@ -19,7 +19,7 @@ Status infer_dtype(const Tensor& self, const Tensor& mat2, DType dtype, TensorMe
 
 Status run(OpContext&, const Tensor& self, const Tensor& mat2, Tensor& out) {
   with_compute(self.dtype, [&](auto c) {
-    product<decltype(c)>(self.size[0], mat2.size[1], self.size[1], matrix(self), matrix(mat2), {}, 0, out, false);
+    product<decltype(c)>(self.size[0], mat2.size[1], self.size[1], matrix(self), matrix(mat2), {}, 0, out);
   });
   return {};
 }

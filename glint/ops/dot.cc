@@ -1,0 +1,40 @@
+#include "glint/ops/gemm.h"
+
+namespace glint::ops {
+namespace {
+
+Status infer(const Tensor& self, const Tensor& tensor, TensorMeta& out) {
+  if (self.rank != 1 || tensor.rank != 1) return invalid_argument("dot: both operands must be vectors");
+  if (self.size[0] != tensor.size[0]) return invalid_argument("dot: the sizes differ");
+  GLINT_TRY(check_product(self, tensor));
+  return set_result(out, self.dtype, {});
+}
+
+// Partial sums per tile keep the error of long vectors small.
+template <class C>
+C sum_products(const Tensor& self, const Tensor& tensor) {
+  C sum{}, a[kernels::kTile], b[kernels::kTile];
+  for_each_tile(self.size[0], [&](int64_t start, int64_t n) {
+    kernels::load(self.dtype, at(self, start * self.stride[0]), self.stride[0], n, a);
+    kernels::load(tensor.dtype, at(tensor, start * tensor.stride[0]), tensor.stride[0], n, b);
+    C part{};
+    for (int64_t i = 0; i < n; ++i) part = add(part, mul(a[i], b[i]));
+    sum = add(sum, part);
+  });
+  return sum;
+}
+
+Status run(OpContext&, const Tensor& self, const Tensor& tensor, Tensor& out) {
+  with_compute(self.dtype, [&](auto c) { kernels::store_one(out.dtype, out.data, 0, sum_products<decltype(c)>(self, tensor)); });
+  return {};
+}
+
+constexpr OpDef kDefs[] = {
+    define_op<"aten::dot(Tensor self, Tensor tensor) -> Tensor", infer, run>("aten::dot.out"),
+};
+
+}  // namespace
+
+extern constinit const OpFamily op_dot{kDefs};
+
+}  // namespace glint::ops
