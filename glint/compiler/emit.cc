@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "glint/compiler/ir/call.h"
 #include "glint/compiler/portable_ops.h"
 #include "glint/runtime/plan.h"
 
@@ -20,8 +21,8 @@ using ir::Value;
 
 bool is_view(const Node& n) { return n.is("glint::view"); }
 
-/// The value whose memory `v` lies in.
-const Value* root_of(const Value* v) {
+/// The value that `v` is a view of, through any number of views.
+const Value* viewed(const Value* v) {
   while (v->producer != nullptr && is_view(*v->producer)) v = v->producer->input(0);
   return v;
 }
@@ -48,6 +49,13 @@ int64_t bytes_at_bound(const Type& type, const Symbols& symbols, const Node* nod
 }
 
 class MethodEmitter {
+  /// Where a value lies in another one's memory.
+  struct Window {
+    const Value* host;
+    std::vector<int64_t> strides;
+    int64_t offset;
+  };
+
  public:
   MethodEmitter(const Graph& graph, const Target& target, ProgramSpec& program, std::unordered_map<std::string, int32_t>& constants, MethodReport& report)
       : graph_(graph), symbols_(graph.symbols), target_(target), program_(program), constants_(constants), report_(report) {}
@@ -59,6 +67,7 @@ class MethodEmitter {
     nodes_ = graph_.nodes();
     for (size_t i = 0; i < nodes_.size(); ++i) position_[nodes_[i]] = int(i);
     place_states();
+    if (target_.kind == Target::Kind::kCpu) place_concatenations();
     plan_memory();
     for (const Value* v : graph_.inputs) {
       method_.inputs.push_back(value(v));
@@ -75,6 +84,15 @@ class MethodEmitter {
 
  private:
   // ---- memory ----
+
+  /// The value whose memory `v` lies in: what it views, or the concatenation that it is written into.
+  const Value* root_of(const Value* v) const {
+    for (v = viewed(v);;) {
+      const auto window = windows_.find(v);
+      if (window == windows_.end()) return v;
+      v = window->second.host;
+    }
+  }
 
   /// A state whose new value is computed by an operator that may write over it, as the last one to read it, needs no
   /// copy: that result lives in the state's memory.
@@ -105,17 +123,57 @@ class MethodEmitter {
   bool graph_is_output(const Value* v) const { return std::any_of(graph_.outputs.begin(), graph_.outputs.end(), [&](const Arg& a) { return a.is_value() && root_of(a.value()) == v; }); }
   static bool same_layout(const Type& a, const Type& b) { return a.dtype == b.dtype && a.dims == b.dims && a.dim_order == b.dim_order; }
   /// Whether `n` may write its result over its operand `v`: elementwise, and `v` is read as it is, not through a view.
-  static bool overwrites(const Node& n, const Value* v) {
+  bool overwrites(const Node& n, const Value* v) const {
     if (n.def == nullptr || !n.def->flags.may_alias) return false;
     for (const Value* in : n.inputs())
       if (root_of(in) == v && in != v) return false;
     return same_layout(n.result()->type, v->type);
   }
 
+  /// The parts of a concatenation are computed in their places in it, where the operators that yield them can: those need no copy.
+  void place_concatenations() {
+    for (Node* n : nodes_) {
+      if (!n->is("aten::cat") || !n->result()->type.is_static() || in_state_.count(n->result())) continue;
+      const Type& whole = n->result()->type;
+      const int dim = wrap_dim(n->arg(1).as_int(), int(whole.rank()));
+      TensorMeta meta;
+      if (dim < 0 || !ir::meta_at(whole, symbols_, symbols_.samples()[0], meta)) continue;
+      int64_t start = 0;
+      bool placed = false, fits = meta.numel() > 0;
+      std::vector<std::pair<const Value*, Window>> windows;
+      for (const Arg& a : n->arg(0).list()) {
+        const Value* part = a.value();
+        if (part->type.rank() != whole.rank() || part->type.dtype != whole.dtype || !part->type.is_static()) fits = false;
+        if (!fits) break;
+        Window w{n->result(), {meta.strides().begin(), meta.strides().end()}, start * meta.stride[size_t(dim)]};
+        start += part->type.dims[size_t(dim)].value();
+        const bool own = can_be_placed(part, *n);
+        placed |= own;
+        windows.emplace_back(part, std::move(w));
+      }
+      if (!fits || !placed) continue;
+      for (auto& [part, w] : windows) {
+        if (can_be_placed(part, *n)) windows_[part] = w;
+        else copied_into_[n].emplace_back(part, w);
+      }
+      copied_into_.try_emplace(n);
+    }
+  }
+  /// Whether only `cat` uses `v`, and its operator can leave gaps between the rows of its result.
+  bool can_be_placed(const Value* v, const Node& cat) const {
+    const Node* writer = v->producer;
+    if (writer == nullptr || v->users().size() != 1 || v->users()[0] != &cat || graph_.is_output(v) || in_state_.count(v) || windows_.count(v)) return false;
+    if (copied_into_.count(writer)) return true;  // a concatenation itself, written in place
+    return writer->def != nullptr && writer->def->flags.strided_results;
+  }
+
   void plan_memory() {
-    std::unordered_map<const Value*, int> last;  // of each root: the last position that touches it
+    std::unordered_map<const Value*, int> first, last;  // of each root: the positions between which it is touched
     const auto touch = [&](const Value* v, int at) {
-      int& l = last.try_emplace(root_of(v), at).first->second;
+      const Value* root = root_of(v);
+      int& f = first.try_emplace(root, at).first->second;
+      int& l = last.try_emplace(root, at).first->second;
+      f = std::min(f, at);
       l = std::max(l, at);
     };
     const int end = int(nodes_.size());
@@ -135,7 +193,7 @@ class MethodEmitter {
       const Node& n = *nodes_[size_t(i)];
       if (is_view(n)) continue;
       for (const Value* v : n.results()) {
-        if (!v->type.is_tensor() || in_state_.count(v)) continue;
+        if (!v->type.is_tensor() || in_state_.count(v) || windows_.count(v)) continue;
         if (const Value* over = reusable_operand(n, v, i, last)) {
           const int slot = buffer_of_[over];
           buffer_of_[v] = slot;
@@ -144,7 +202,7 @@ class MethodEmitter {
         }
         buffer_of_[v] = int(buffers.size());
         owners.push_back(v);
-        buffers.push_back({.bytes = uint64_t(bytes_at_bound(v->type, symbols_, &n)), .first = i, .last = last[v]});
+        buffers.push_back({.bytes = uint64_t(bytes_at_bound(v->type, symbols_, &n)), .first = first[v], .last = last[v]});
       }
     }
     // States outlive every call; for other runtimes they are planned behind the activations.
@@ -159,7 +217,7 @@ class MethodEmitter {
     for (const auto& [v, slot] : buffer_of_) offset_[v] = buffers[size_t(slot)].offset;
     report_.arena_bytes = activations;
     method_.memory_sizes = {0};
-    if (total > 0) method_.memory_sizes.push_back(int64_t(total));
+    if (!buffers.empty() || !graph_.states.empty()) method_.memory_sizes.push_back(int64_t(total));
   }
 
   /// An operand that dies at node `n`, whose buffer its elementwise result can take over.
@@ -188,6 +246,8 @@ class MethodEmitter {
     int32_t at;
     if (const auto state = in_state_.find(v); state != in_state_.end()) {
       at = value(state->second);
+    } else if (const auto window = windows_.find(v); window != windows_.end()) {
+      at = this->window(v->type, window->second);
     } else if (v->type.is_tensor()) {
       at = add(ValueSpec::of_tensor(tensor(v)));
     } else {
@@ -196,6 +256,23 @@ class MethodEmitter {
     }
     index_[v] = at;
     return at;
+  }
+
+  /// A value that is part of another, and the instruction that makes it so.
+  int32_t window(const Type& type, const Window& w) {
+    TensorSpec t;
+    t.dtype = type.dtype;
+    std::vector<int64_t> sizes;
+    for (const ir::Dim& d : type.dims) sizes.push_back(d.value());
+    t.sizes = sizes;
+    const int32_t host = value(w.host), at = add(ValueSpec::of_tensor(std::move(t)));
+    method_.instructions.push_back(InstructionSpec::kernel("glint::view", "", {host, ints_value(sizes), ints_value(w.strides), integer(w.offset), at}));
+    return at;
+  }
+  int32_t ints_value(const std::vector<int64_t>& v) {
+    std::vector<int64_t> items;
+    for (int64_t i : v) items.push_back(integer(i));
+    return add(ValueSpec::of_int_list(std::move(items)));
   }
 
   TensorSpec tensor(const Value* v) {
@@ -308,6 +385,10 @@ class MethodEmitter {
   }
 
   void call(const Node& n) {
+    if (const auto parts = copied_into_.find(&n); parts != copied_into_.end()) {
+      for (const auto& [part, w] : parts->second) copy(window(part->type, w), value(part));
+      return;
+    }
     if (n.def == nullptr) throw Error(Code::kUnsupported, n, "no operator of this build computes it");
     const Schema& schema = *n.schema;
     std::string name = n.def->stock_name;
@@ -347,18 +428,16 @@ class MethodEmitter {
     method_.instructions.push_back(std::move(call));
   }
 
+  void copy(int32_t to, int32_t from) {
+    ++report_.operators["aten::copy_"];
+    method_.instructions.push_back(InstructionSpec::kernel("aten::copy_", "", {to, from, shared("false", ValueSpec::of_bool(false)), to}));
+  }
+
   void write_back() {
-    SchemaArg flag;
-    flag.type = ArgType::kBool;
-    const auto copy = [&](const Value* to, const Value* from) {
-      ++report_.operators["aten::copy_"];
-      const int32_t target = value(to);
-      method_.instructions.push_back(InstructionSpec::kernel("aten::copy_", "", {target, value(from), argument(Arg(false), flag), target}));
-    };
     for (const ir::State& s : graph_.states)
-      if (s.final != nullptr && s.final != s.value && in_state_.count(s.final) == 0) copy(s.value, s.final);
+      if (s.final != nullptr && s.final != s.value && in_state_.count(s.final) == 0) copy(value(s.value), value(s.final));
     for (const auto& m : graph_.mutations)
-      if (m.final != graph_.inputs[m.input]) copy(graph_.inputs[m.input], m.final);
+      if (m.final != graph_.inputs[m.input]) copy(value(graph_.inputs[m.input]), value(m.final));
   }
 
   const Graph& graph_;
@@ -371,6 +450,8 @@ class MethodEmitter {
   std::vector<Node*> nodes_;
   std::unordered_map<const Node*, int> position_;
   std::unordered_map<const Value*, const Value*> in_state_;  // results that live in a state's memory
+  std::unordered_map<const Value*, Window> windows_;         // results that are written into a concatenation
+  std::unordered_map<const Node*, std::vector<std::pair<const Value*, Window>>> copied_into_;  // concatenations in place: the parts that must be copied
   std::unordered_map<const Value*, int> buffer_of_;
   std::unordered_map<const Value*, uint64_t> offset_, state_offset_;
   std::unordered_map<const Value*, int32_t> index_;
@@ -383,7 +464,7 @@ class MethodEmitter {
 void copy_what_leaves(Graph& graph, const ir::OpLookup& ops) {
   const auto copied = [&](Value* v) -> Value* {
     if (!v->type.is_tensor()) return v;
-    const bool own = root_of(v)->role == Value::Role::kResult;
+    const bool own = viewed(v)->role == Value::Role::kResult;
     if (own && !(v->producer != nullptr && is_view(*v->producer))) return v;
     return ir::Builder(graph, ops, nullptr, v->producer != nullptr ? v->producer->origin : nullptr).op("aten::clone", {v, 0});
   };

@@ -18,7 +18,7 @@ Status run(OpContext& c, const Tensor& self, Ints kernel, Ints stride, Ints padd
 
 constexpr OpDef kDefs[] = {
     define_op<"aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
-              infer, run, plan>("aten::avg_pool2d.out"),
+              infer, run, plan>("aten::avg_pool2d.out", {.strided_results = true}),
 };
 
 }  // namespace

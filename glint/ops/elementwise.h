@@ -301,6 +301,6 @@ template <op_detail::Text S, class Shape>
 consteval OpDef define(const char* stock_name, OpFlags flags = {}) {
   return define_op<S, Shape::infer, Shape::run>(stock_name, flags);
 }
-inline constexpr OpFlags kInPlace{.may_alias = true};
+inline constexpr OpFlags kInPlace{.may_alias = true, .strided_results = true};
 
 }  // namespace glint::ops

@@ -5,10 +5,9 @@ namespace {
 
 constexpr int64_t kSum = 0, kMean = 1, kMax = 2;
 
-// PyTorch leaves out the map from indices to bags where its fast sum does not need it.
-bool without_map(const Tensor& weight, int64_t mode, const Tensor* per_sample, int64_t padding) {
-  return mode == kSum && padding < 0 && weight.dtype != DType::kF64 && weight.stride[1] == 1 && (per_sample == nullptr || per_sample->stride[0] == 1);
-}
+// PyTorch leaves out the map from indices to bags where its fast sum does not need it. Its answer also looks at
+// strides; ours takes the row-major case, so that results do not depend on the layout.
+bool without_map(const Tensor& weight, int64_t mode, int64_t padding) { return mode == kSum && padding < 0 && weight.dtype != DType::kF64; }
 
 int64_t bag_count(const Tensor& offsets, bool include_last) { return offsets.size[0] - (include_last ? 1 : 0); }
 
@@ -25,7 +24,7 @@ Status infer(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
   }
   const DType type = promote_types(indices.dtype, offsets.dtype);
   const int64_t bags = bag_count(offsets, include_last);
-  const int64_t sizes[] = {bags, weight.size[1]}, map_size[] = {without_map(weight, mode, per_sample, padding) ? 0 : indices.size[0]};
+  const int64_t sizes[] = {bags, weight.size[1]}, map_size[] = {without_map(weight, mode, padding) ? 0 : indices.size[0]};
   GLINT_TRY(set_result(out, weight.dtype, sizes));
   GLINT_TRY(set_result(map, type, map_size));
   GLINT_TRY(set_result(bag_size, type, {sizes, 1}));

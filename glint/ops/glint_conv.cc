@@ -363,7 +363,7 @@ Status run(OpContext& context, const Tensor& x, const Tensor& packed, Ints weigh
 constexpr OpDef kDefs[] = {
     define_op<"glint::conv(Tensor x, Tensor packed, SymInt[] weight_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, int groups, str epilogue, "
               "Tensor[] operands, bool channels_last) -> Tensor",
-              infer, run, plan>(),
+              infer, run, plan>("", {.strided_results = true}),
 };
 
 }  // namespace

@@ -96,7 +96,7 @@ Status run(OpContext& c, const Tensor& x, const Tensor& packed, int64_t out_feat
 }
 
 constexpr OpDef kDefs[] = {
-    define_op<"glint::linear(Tensor x, Tensor packed, SymInt out_features, str epilogue, Tensor[] operands) -> Tensor", infer, run, plan>(),
+    define_op<"glint::linear(Tensor x, Tensor packed, SymInt out_features, str epilogue, Tensor[] operands) -> Tensor", infer, run, plan>("", {.strided_results = true}),
 };
 
 }  // namespace

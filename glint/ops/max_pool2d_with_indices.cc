@@ -18,7 +18,7 @@ Status run(OpContext& c, const Tensor& self, Ints kernel, Ints stride, Ints padd
 
 constexpr OpDef kDefs[] = {
     define_op<"aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-              infer, run, plan>("aten::max_pool2d_with_indices.out"),
+              infer, run, plan>("aten::max_pool2d_with_indices.out", {.strided_results = true}),
 };
 
 }  // namespace

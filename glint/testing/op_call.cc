@@ -193,6 +193,11 @@ Outcome call(const OpDef& op, std::vector<Operand> operands, const CallOptions& 
   for (Tensor& t : results) {
     HostTensor host(t.dtype, {t.sizes().begin(), t.sizes().end()});
     std::memset(host.tensor().data, 0xa5, host.tensor().size_bytes());  // results must not depend on what was there
+    if (options.reversed_results && !op.flags.contiguous_only) {
+      std::vector<uint8_t> order;
+      for (int d = t.rank; d-- > 0;) order.push_back(uint8_t(d));
+      host.tensor().set_dim_order(order);
+    }
     if (options.channels_last_result && t.rank == 4) {
       const uint8_t order[] = {0, 2, 3, 1};
       host.tensor().set_dim_order(order);

@@ -1,5 +1,5 @@
 // Runs recorded single-operator calls through the operator definitions.
-//   op_corpus_test --corpus FILE.jsonl [--op NAME] [--verbose]
+//   op_corpus_test --corpus FILE.jsonl [--op NAME] [--reversed] [--verbose]
 // The tensors are in FILE.safetensors beside it. Prints "N passed, M failed, K refused"; exit 1 on any failure.
 
 #include <CLI/CLI.hpp>
@@ -120,9 +120,24 @@ double terms_summed(std::string_view op, const std::vector<Operand>& in, const H
   return 1;
 }
 
+/// Lays operands out with the first dimension fastest, where the operator accepts any strides.
+void reverse_layout(const OpDef& op, std::vector<Operand>& operands) {
+  if (op.flags.contiguous_only || op.name().substr(0, 16) == "aten::as_strided") return;  // the latter counts on the layout
+  for (Operand& o : operands)
+    for (size_t i = 0; i < o.tensors.size(); ++i) {
+      if (i < o.absent.size() && o.absent[i]) continue;
+      HostTensor& t = o.tensors[i];
+      std::vector<uint8_t> order;
+      for (int d = t.tensor().rank; d-- > 0;) order.push_back(uint8_t(d));
+      TensorMeta meta = t.tensor();
+      meta.set_dim_order(order);
+      t = t.with_strides({meta.stride.begin(), meta.stride.begin() + meta.rank});
+    }
+}
+
 enum class Verdict { kPassed, kFailed, kRefused };
 
-Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu& cpu, std::string& why) {
+Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu& cpu, bool reversed, std::string& why) {
   const std::string_view recorded = row["op"];
   std::string name = "aten::" + std::string(recorded);
   if (name.size() > 8 && name.substr(name.size() - 8) == ".default") name.resize(name.size() - 8);
@@ -167,6 +182,8 @@ Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu
     }
   testing::CallOptions options;
   options.cpu = cpu;
+  options.reversed_results = reversed;
+  if (reversed) reverse_layout(*op, operands);
   if (list_result) options.list_results = uint32_t(want.size());
   const testing::Outcome got = testing::call(*op, operands, options);
   if (!got.status.ok()) {
@@ -204,9 +221,10 @@ std::string describe(dom::element row, const testing::TensorFile& tensors) {
 int main_(int argc, char** argv) {
   CLI::App app("Replays recorded single-operator calls.");
   std::string corpus, only;
-  bool verbose = false;
+  bool verbose = false, reversed = false;
   app.add_option("--corpus", corpus, "FILE.jsonl, with FILE.safetensors beside it")->required();
   app.add_option("--op", only, "only calls whose overload contains this");
+  app.add_flag("--reversed", reversed, "operands and results laid out with the first dimension fastest");
   app.add_flag("--verbose", verbose, "list failures and refusals with their reasons");
   CLI11_PARSE(app, argc, argv);
 
@@ -228,7 +246,7 @@ int main_(int argc, char** argv) {
     std::string why;
     Verdict v;
     try {
-      v = run_case(row.value(), tensors, cpu, why);
+      v = run_case(row.value(), tensors, cpu, reversed, why);
     } catch (const std::exception& e) {
       v = Verdict::kFailed;
       why = e.what();

@@ -210,8 +210,41 @@ Value* Expansion::flatten(Value* a, int64_t from, int64_t to) {
 }
 
 Value* Expansion::reduce(std::string_view name, Value* a, const Axes& axes, bool keep) {
-  // An empty list would mean every axis; over no axis there is nothing to reduce.
   return op(name, {a, axes, keep});
+}
+
+// ---- effects ----
+
+namespace {
+
+Arg replaced(const Arg& a, Value* from, Value* to) {
+  if (a.is_value()) return a.value() == from ? Arg(to) : a;
+  if (!a.is_list()) return a;
+  Arg::List all;
+  for (const Arg& entry : a.list()) all.push_back(replaced(entry, from, to));
+  return all;
+}
+
+}  // namespace
+
+void Expansion::write(Value* target, Value* next) {
+  ir::Graph& g = b_.graph();
+  bool later = false;
+  for (ir::Node* n : g.nodes()) {
+    if (later)
+      for (size_t i = 0; i < n->args().size(); ++i) {
+        const Arg a = replaced(n->arg(i), target, next);
+        if (!(a == n->arg(i))) n->set_arg(i, a);
+      }
+    later = later || n == &node_;
+  }
+  for (Arg& out : g.outputs) out = replaced(out, target, next);
+  for (ir::State& s : g.states)
+    if (s.final == target || (s.value == target && !s.final)) return void(s.final = next);
+  for (ir::InputMutation& m : g.mutations)
+    if (m.final == target) return void(m.final = next);
+  for (size_t i = 0; i < g.inputs.size(); ++i)
+    if (g.inputs[i] == target) g.mutations.push_back({i, next});
 }
 
 // ---- types ----

@@ -125,6 +125,9 @@ class Expansion {
   /// New sizes; a is cut apart or joined as needed.
   Value* flatten(Value* a, int64_t from, int64_t to);
 
+  /// The call leaves `next` in `target`, a buffer or an input: what is read from there afterwards is `next`.
+  void write(Value* target, Value* next);
+
   // Reductions over given axes.
   Value* sum(Value* a, const Axes& axes, bool keep = false) { return reduce("aten::sum.dim_IntList", a, axes, keep); }
   Value* mean(Value* a, const Axes& axes, bool keep = false) { return reduce("aten::mean.dim", a, axes, keep); }
@@ -179,6 +182,8 @@ Value* matmul(Expansion& x, Value* a, Value* b);
 Value* linear(Expansion& x, Value* input, Value* weight, Value* bias);
 Value* softmax(Expansion& x, Value* a, int64_t axis);
 Value* log_softmax(Expansion& x, Value* a, int64_t axis);
+/// The complex conjugate; real tensors are their own.
+Value* conj(Expansion& x, Value* a);
 /// max(x, 0) + log1p(exp(-|x|)) and its negation at -x.
 Value* softplus(Expansion& x, Value* a);
 Value* log_sigmoid(Expansion& x, Value* a);

@@ -19,7 +19,6 @@ Scale scale(X& x, bool forward) {
 DType complex_of(DType d) { return is_complex(d) ? d : d == DType::kF64 ? DType::kC128 : d == DType::kF16 ? DType::kC32 : DType::kC64; }
 
 Value* complexed(X& x, Value* a) { return x.to(x.to_float(a), complex_of(x.dtype_of(a))); }
-Value* conj(X& x, Value* a) { return x.unary("_conj_physical", a); }
 
 /// Cut off or filled up with zeros to n along an axis.
 Value* resized(X& x, Value* a, int64_t axis, const Dim& n) {

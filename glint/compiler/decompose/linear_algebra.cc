@@ -39,10 +39,13 @@ Value* batched(X& x, Value* a, Value* b) {
 
 /// alpha * product + beta * self, without the factors that are 1; beta 0 drops self, whatever it holds.
 Value* blend(X& x, Value* self, Value* product) {
-  const double alpha = x.number("alpha"), beta = x.number("beta");
-  if (alpha != 1) product = x.mul(product, x.arg("alpha"));
-  if (beta == 0) return x.expand(product, x.broadcast(x.dims(self), x.dims(product)));
-  return x.add(product, beta == 1 ? Arg(self) : Arg(x.mul(self, x.arg("beta"))));
+  // Whole numbers are scaled by whole numbers.
+  const bool real = is_floating(x.dtype_of(product)) || is_complex(x.dtype_of(product));
+  const auto factor = [&](const char* name) { return real ? Arg(x.number(name)) : Arg(int64_t(x.number(name))); };
+  const Arg alpha = factor("alpha"), beta = factor("beta");
+  if (alpha.to_double() != 1) product = x.mul(product, alpha);
+  if (beta.to_double() == 0) return x.expand(product, x.broadcast(x.dims(self), x.dims(product)));
+  return x.add(product, beta.to_double() == 1 ? Arg(self) : Arg(x.mul(self, beta)));
 }
 
 Value* outer(X& x, Value* a, Value* b) { return x.mul(x.unsqueeze(a, 1), x.unsqueeze(b, 0)); }
@@ -264,7 +267,7 @@ constexpr Row kRows[] = {
     {"aten::dot(Tensor self, Tensor tensor) -> Tensor", [](X& x) { return matmul(x, x.tensor("self"), x.tensor("tensor")); }},
     {"aten::vdot(Tensor self, Tensor other) -> Tensor", [](X& x) {
        Value* a = x.tensor("self");
-       return matmul(x, is_complex(x.dtype_of(a)) ? x.unary("_conj_physical", a) : a, x.tensor("other"));
+       return matmul(x, conj(x, a), x.tensor("other"));
      }},
     {"aten::mv(Tensor self, Tensor vec) -> Tensor", [](X& x) { return matmul(x, x.tensor("self"), x.tensor("vec")); }},
     {"aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
@@ -299,7 +302,7 @@ constexpr Row kRows[] = {
     {"aten::matrix_power(Tensor self, int n) -> Tensor", [](X& x) { return matrix_power(x, x.tensor("self"), x.integer("n")); }},
     {"aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", [](X& x) {
        Value* a = x.tensor("x");
-       Value* y = x.mul(is_complex(x.dtype_of(a)) ? x.unary("_conj_physical", a) : a, x.tensor("y"));
+       Value* y = x.mul(conj(x, a), x.tensor("y"));
        return x.to(x.sum(y, {x.axis("dim", x.rank(y))}), x.dtype_of(y));
      }},
 };

@@ -23,7 +23,7 @@ double epsilon(DType d) {
 void update_running(X& x, Value* running, Value* batch, double momentum) {
   if (!running) return;
   Value* next = x.add(x.mul(running, 1 - momentum), x.mul(x.to(batch, x.dtype_of(running)), momentum));
-  x.op("aten::copy_", {running, next});
+  x.write(running, next);
 }
 
 Value* batch_norm(X& x) {

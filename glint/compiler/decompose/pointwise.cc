@@ -152,9 +152,9 @@ constexpr Row kRows[] = {
     {"aten::real(Tensor(a) self) -> Tensor(a)",
      [](X& x) { return is_complex(x.dtype_of(self(x))) ? x.select(x.unary("view_as_real", self(x)), -1, 0) : self(x); }},
     {"aten::imag(Tensor(a) self) -> Tensor(a)", [](X& x) { return x.select(x.unary("view_as_real", self(x)), -1, 1); }},
-    {"aten::conj(Tensor(a) self) -> Tensor(a)", [](X& x) { return is_complex(x.dtype_of(self(x))) ? x.unary("_conj_physical", self(x)) : self(x); }},
-    {"aten::conj_physical(Tensor self) -> Tensor",
-     [](X& x) { return is_complex(x.dtype_of(self(x))) ? x.unary("_conj_physical", self(x)) : self(x); }},
+    {"aten::conj(Tensor(a) self) -> Tensor(a)", [](X& x) { return conj(x, self(x)); }},
+    {"aten::conj_physical(Tensor self) -> Tensor", [](X& x) { return conj(x, self(x)); }},
+    {"aten::_conj_physical(Tensor self) -> Tensor", [](X& x) { return conj(x, self(x)); }},
     {"aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", [](X& x) { return float_power(x, x.arg("self"), x.arg("exponent")); }},
     {"aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", [](X& x) { return float_power(x, x.arg("self"), x.arg("exponent")); }},
     {"aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", [](X& x) { return float_power(x, x.arg("self"), x.arg("exponent")); }},
@@ -244,6 +244,13 @@ constexpr Row kRows[] = {
 #undef GLINT_BINARY_ALIAS
 
 }  // namespace
+
+Value* conj(Expansion& x, Value* a) {
+  const DType d = x.dtype_of(a);
+  if (!is_complex(d)) return a;
+  const DType part = d == DType::kC128 ? DType::kF64 : d == DType::kC32 ? DType::kF16 : DType::kF32;
+  return x.unary("view_as_complex", x.mul(x.unary("view_as_real", a), x.builder().constant(part, {2}, {1, -1})));
+}
 
 Value* softplus(Expansion& x, Value* a) { return x.sub(x.relu(a), log_sigmoid(x, x.abs(a))); }
 

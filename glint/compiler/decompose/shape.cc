@@ -44,10 +44,7 @@ Value* transpose_matrix(X& x) {
   x.require(x.rank(a) >= 2, "a matrix needs two dimensions");
   return x.transpose(a, -2, -1);
 }
-Value* adjoint(X& x) {
-  Value* a = transpose_matrix(x);
-  return is_complex(x.dtype_of(a)) ? x.unary("_conj_physical", a) : a;
-}
+Value* adjoint(X& x) { return conj(x, transpose_matrix(x)); }
 Value* t(X& x) {
   Value* a = self(x);
   x.require(x.rank(a) <= 2, "at most two dimensions");
@@ -546,9 +543,6 @@ constexpr Row kRows[] = {
     {"aten::diagflat(Tensor self, int offset=0) -> Tensor", [](X& x) { return diag_embed(x, x.flatten(self(x), 0, -1), x.integer("offset"), -2, -1); }},
     {"aten::trace(Tensor self) -> Tensor", [](X& x) { return x.sum(diagonal(x, self(x), 0, 0, 1), {0}); }},
     {"aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor", sum_to_size},
-
-    {"aten::_assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, ScalarType? dtype=None, *, Device? device=None, "
-     "Layout? layout=None) -> ()", [](X&) { return Values{}; }},
 };
 
 }  // namespace

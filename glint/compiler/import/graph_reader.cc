@@ -153,7 +153,7 @@ void ProgramReader::read_user_input(Json input, NodeReader& reader) {
   const auto [kind, value] = input.only_member();
   if (kind == "as_tensor") {
     const std::string_view name = value.at("name").as_string();
-    ir::Value* v = graph_.add_input(std::string(name), reader.tensor_type(name, true));
+    ir::Value* v = graph_.add_input(std::string(name), reader.tensor_type(name));
     for (const ir::Dim& d : v->type.dims) known_from_input(d);
     reader.define(name, v);
   } else if (kind == "as_sym_int" && value.find("as_name")) {

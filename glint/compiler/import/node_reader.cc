@@ -39,29 +39,6 @@ ir::OriginPtr origin_of(Json node) {
   return std::make_shared<const ir::Origin>(std::move(origin));
 }
 
-/// The dim order of dense strides: empty when row-major (or not dense, or not known).
-std::vector<uint8_t> order_of(const std::vector<Dim>& sizes, const std::vector<Dim>& strides) {
-  const size_t rank = sizes.size();
-  std::vector<uint8_t> order(rank);
-  std::iota(order.begin(), order.end(), uint8_t(0));
-  const auto dense_in = [&](const std::vector<uint8_t>& o) {
-    Dim expected = 1;
-    for (size_t i = rank; i-- > 0;) {
-      if (!(sizes[o[i]] == Dim(1)) && !(strides[o[i]] == expected)) return false;
-      expected = expected * sizes[o[i]];
-    }
-    return true;
-  };
-  const auto is_static = [](const Dim& d) { return d.is_static(); };
-  if (rank < 2 || dense_in(order)) return {};
-  if (std::all_of(strides.begin(), strides.end(), is_static)) {
-    std::stable_sort(order.begin(), order.end(), [&](uint8_t a, uint8_t b) { return strides[a].value() > strides[b].value(); });
-  } else {  // symbolic strides cannot be sorted: only channels last is looked for
-    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
-  }
-  return dense_in(order) ? order : std::vector<uint8_t>{};
-}
-
 /// The symbols of an expression, added to `found`.
 void add_symbols(const ir::Expr& e, std::set<int>& found) {
   if (e.kind == ir::Expr::Kind::kSymbol) found.insert(int(e.value));
@@ -116,7 +93,8 @@ ir::Value* NodeReader::value(std::string_view name) const {
   return found->second;
 }
 
-Type NodeReader::tensor_type(std::string_view name, bool with_order) const {
+// Values are row-major here, however the exporter's example lay in memory: the passes of a target choose layouts.
+Type NodeReader::tensor_type(std::string_view name) const {
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) invalid("the tensor " + quoted(name) + " has no type");
   const Json meta = found->second;
@@ -135,11 +113,6 @@ Type NodeReader::tensor_type(std::string_view name, bool with_order) const {
   }
   if (type.rank() > size_t(kMaxRank))
     fail(Code::kUnsupported, "the tensor " + quoted(name) + " has more than " + std::to_string(kMaxRank) + " dimensions");
-  if (!with_order) return type;
-  std::vector<Dim> strides;
-  for (Json s : meta.at("strides").items()) strides.push_back(read_sym_int(s, symbols_));
-  if (strides.size() != type.rank()) invalid("the tensor " + quoted(name) + " has another number of strides than of sizes");
-  type.dim_order = order_of(type.dims, strides);
   return type;
 }
 

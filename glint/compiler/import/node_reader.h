@@ -28,8 +28,8 @@ class NodeReader {
   void read_nodes();
   /// An argument of the export schema as an argument of a node. None stays none.
   ir::Arg arg(Json argument) const;
-  /// The type that the exported graph states for a tensor; `with_order`: with the dim order that its strides show.
-  ir::Type tensor_type(std::string_view name, bool with_order = false) const;
+  /// The type that the exported graph states for a tensor.
+  ir::Type tensor_type(std::string_view name) const;
   /// The type of any result or input: {"as_tensor": ...}, {"as_sym_int": ...}, ...
   ir::Type type_of(std::string_view kind, Json value) const;
 
