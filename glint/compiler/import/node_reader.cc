@@ -66,11 +66,9 @@ void flatten(const Arg& arg, std::vector<Arg>& flat) {
 }  // namespace
 
 void collect_symbols(Json graph, SymbolReader& symbols, std::set<int>& in_sizes) {
-  for (const auto& [name, meta] : graph.at("tensor_values").members()) {
+  for (const auto& [name, meta] : graph.at("tensor_values").members())
     for (Json size : meta.at("sizes").items())
       if (const Dim d = read_sym_int(size, symbols); !d.is_static()) add_symbols(*d.expr(), in_sizes);
-    for (Json stride : meta.at("strides").items()) read_sym_int(stride, symbols);
-  }
   for (const auto& [name, value] : graph.at("sym_int_values").members()) read_sym_int(value, symbols);
   for (Json node : graph.at("nodes").items())
     for (Json input : node.at("inputs").items())
