@@ -1,7 +1,6 @@
 #include "glint/compiler/import/node_reader.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "glint/base/checked.h"
