@@ -210,9 +210,7 @@ Values meshgrid(X& x, bool swapped) {
     d[i] = full[i];
     out.push_back(x.expand(x.view(all[i], d), full));
   }
-  if (!swapped) return out;
-  std::swap(out[0], out[1]);
-  for (Value*& v : out) v = x.transpose(v, 0, 1);
+  if (swapped) std::swap(out[0], out[1]);
   return out;
 }
 
