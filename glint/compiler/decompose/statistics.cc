@@ -36,29 +36,13 @@ Values std_mean(X& x) {
 
 // ---- norms ----
 
-Value* matrix_norm(X& x, Value* a, double order, Axes axes, bool keep) {
-  axes = x.wrap(axes, x.rank(a));
-  x.require(axes.size() == 2 && axes[0] != axes[1], "matrix_norm: two different dimensions");
-  const double size = std::abs(order);
-  x.require(size == 1 || std::isinf(size), "matrix_norm: orders 2, -2 and nuc need singular values, which no on-device operator gives");
-  if (std::isinf(order)) std::swap(axes[0], axes[1]);
-  Value* sums = x.sum(x.abs(a), {axes[0]}, true);
-  Value* y = order > 0 ? x.amax(sums, {axes[1]}, true) : x.amin(sums, {axes[1]}, true);
-  return keep ? y : squeeze(x, y, axes);
-}
-
-Value* named_norm(X& x, Value* a, const std::string& order, const Axes& axes, bool keep) {
-  x.require(order == "fro", "matrix_norm: the order is unknown, or needs singular values, which no on-device operator gives");
-  return vector_norm(x, a, 2, axes, keep);
-}
-
 Value* linalg_norm(X& x) {
   Value* a = cast(x, self(x));
   const Axes axes = x.axes("dim", x.rank(a));
   if (!x.has("ord")) return vector_norm(x, a, 2, axes, keep(x));
-  if (x.arg("ord").is_string()) return named_norm(x, a, x.text("ord"), axes, keep(x));
-  x.require(axes.size() == 1 || axes.size() == 2, "linalg_norm: with an order, one or two dimensions");
-  return axes.size() == 1 ? vector_norm(x, a, x.number("ord"), axes, keep(x)) : matrix_norm(x, a, x.number("ord"), axes, keep(x));
+  if (axes.size() == 2 || x.arg("ord").is_string()) return matrix_norm(x, a, x.arg("ord"), axes, keep(x));
+  x.require(axes.size() == 1, "linalg_norm: with an order, one or two dimensions");
+  return vector_norm(x, a, x.number("ord"), axes, keep(x));
 }
 
 /// torch.norm: None means 2.
@@ -398,15 +382,18 @@ constexpr Row kRows[] = {
        return vector_norm(x, a, x.number("ord"), x.axes("dim", x.rank(a)), keep(x));
      }},
     {"aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-     [](X& x) { return matrix_norm(x, cast(x, self(x)), x.number("ord"), x.ints("dim"), keep(x)); }},
+     [](X& x) { return matrix_norm(x, cast(x, self(x)), x.arg("ord"), x.ints("dim"), keep(x)); }},
     {"aten::linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-     [](X& x) { return named_norm(x, cast(x, self(x)), x.text("ord"), x.ints("dim"), keep(x)); }},
+     [](X& x) { return matrix_norm(x, cast(x, self(x)), x.arg("ord"), x.ints("dim"), keep(x)); }},
     {"aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", linalg_norm},
     {"aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", linalg_norm},
     {"aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", norm},
     {"aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor", norm},
     {"aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor", norm},
     {"aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", norm},
+    {"aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", [](X& x) { return matrix_norm(x, self(x), "nuc", {0, 1}, keep(x)); }},
+    {"aten::nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",
+     [](X& x) { return matrix_norm(x, self(x), "nuc", x.ints("dim"), keep(x)); }},
     {"aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
      [](X& x) { return vector_norm(x, self(x), 2, x.axes("dim", x.rank(self(x))), keep(x)); }},
 
