@@ -255,7 +255,7 @@ Value* combinations(X& x) {
     ++at[size_t(i)];
     for (int64_t j = i + 1; j < r; ++j) at[size_t(j)] = again ? at[size_t(i)] : at[size_t(j - 1)] + 1;
   }
-  if (picks.empty()) return x.zeros({Dim(0)}, x.dtype_of(a));
+  if (picks.empty()) return x.zeros(r == 0 ? Dims{Dim(0)} : Dims{Dim(0), Dim(r)}, x.dtype_of(a));
   Value* index = x.builder().constant(DType::kI64, {int64_t(picks.size())}, picks);
   return x.view(x.op("aten::index_select", {a, 0, index}), {Dim(count), Dim(r)});
 }

@@ -233,6 +233,24 @@ Value* gradient_along(X& x, Value* a, int64_t axis, double h, int64_t order) {
   return x.cat({first, inner, last}, axis);
 }
 
+/// At places that need not be evenly spaced.
+Value* gradient_at(X& x, Value* a, int64_t axis, Value* places, int64_t order) {
+  Dims d(x.rank(a), Dim(1));
+  d[size_t(axis)] = x.dim(places, 0) - Dim(1);
+  Value* h = x.view(diff_once(x, places, 0), d);
+  Value* slope = x.div(diff_once(x, a, axis), h);  // between neighbours
+  const Dim n = x.dim(slope, axis);
+  Value *h0 = front(x, h, axis, n - Dim(1)), *h1 = rest(x, h, axis, 1);
+  Value *s0 = front(x, slope, axis, n - Dim(1)), *s1 = rest(x, slope, axis, 1);
+  Value* inner = x.div(x.add(x.mul(s0, h1), x.mul(s1, h0)), x.add(h0, h1));
+  const auto ends = [&](Value* v) { return Values{x.slice(v, axis, 0, 1), x.slice(v, axis, x.dim(v, axis) - Dim(1), x.dim(v, axis))}; };
+  const Values edge = ends(slope);
+  if (order == 1) return x.cat({edge[0], inner, edge[1]}, axis);
+  // The parabola through the last three points: its slope at the end is twice that of the end's step, less the slope inside.
+  const Values inside = ends(inner);
+  return x.cat({x.sub(x.mul(edge[0], 2), inside[0]), inner, x.sub(x.mul(edge[1], 2), inside[1])}, axis);
+}
+
 Values gradient(X& x) {
   Value* a = self(x);
   const int64_t order = x.integer("edge_order");
@@ -245,6 +263,10 @@ Values gradient(X& x) {
       const Arg& s = x.arg("spacing");
       x.require(!s.is_list() || i < s.list().size(), "gradient: a spacing for each dimension");
       const Arg& one = s.is_list() ? s.list()[i] : s;
+      if (Expansion::is_tensor(one) && x.rank(one.value()) == 1) {
+        all.push_back(gradient_at(x, a, axes[i], one.value(), order));
+        continue;
+      }
       x.require(one.is_number(), "gradient: the spacing has to be known while compiling");
       h = one.to_double();
     }
@@ -446,6 +468,8 @@ constexpr Row kRows[] = {
     {"aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]", gradient},
     {"aten::gradient.scalararray(Tensor self, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor[]", gradient},
     {"aten::gradient.array(Tensor self, *, int[] dim, int edge_order=1) -> Tensor[]", gradient},
+    {"aten::gradient.tensorarrayint(Tensor self, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> Tensor[]", gradient},
+    {"aten::gradient.tensorarray(Tensor self, *, Tensor[] spacing, int[] dim, int edge_order=1) -> Tensor[]", gradient},
     {"aten::gradient.scalarrayint(Tensor self, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> Tensor[]", gradient},
     {"aten::gradient.scalarrayarray(Tensor self, *, Scalar[] spacing, int[] dim, int edge_order=1) -> Tensor[]", gradient},
 
