@@ -1,61 +1,45 @@
-// Gaussian elimination with row exchanges: P A = L U, both factors in one matrix.
-
-#include "glint/ops/matrix.h"
+#include "glint/ops/linalg.h"
 
 namespace glint::ops {
 namespace {
 
 Status infer(const Tensor& a, bool pivot, bool, TensorMeta& lu, TensorMeta& pivots, TensorMeta& info) {
-  if (a.rank < 2) return invalid_argument("linalg_lu_factor: a matrix needs two dimensions or more");
-  if (!is_real_float(a.dtype)) return unsupported("linalg_lu_factor: only for float32 and float64");
-  if (!pivot) return unsupported("linalg_lu_factor: without pivoting there is no implementation on the CPU");
-  GLINT_TRY(set_result(lu, a.dtype, a.sizes()));
-  GLINT_TRY(set_batch(pivots, DType::kI32, a, std::min(matrix_rows(a), matrix_cols(a))));
-  return set_batch(info, DType::kI32, a);
+  GLINT_TRY(check_matrix(a, false));
+  if (!pivot) return unsupported("linalg_lu_factor: pivot=False is not supported on the CPU");
+  GLINT_TRY(set_batched(a, 2, {std::min(rows(a), cols(a))}, DType::kI32, pivots));
+  GLINT_TRY(set_batched(a, 2, {}, DType::kI32, info));
+  return set_result(lu, a.dtype, a.sizes());
 }
 
 Status plan(const PlanContext&, const Tensor& a, bool, bool, const Tensor&, const Tensor&, const Tensor&, Plan& plan) {
-  if (!matrix_scratch(matrix_rows(a), matrix_cols(a), 1, &plan.scratch_bytes)) return invalid_argument("linalg_lu_factor: the matrix is too large");
-  return {};
-}
-
-/// Row of the largest element at or below the diagonal.
-int64_t pivot_row(const Matrix& m, int64_t k) {
-  int64_t best = k;
-  for (int64_t r = k + 1; r < m.rows; ++r)
-    if (std::fabs(m(r, k)) > std::fabs(m(best, k))) best = r;
-  return best;
+  return matrix_scratch({{rows(a), cols(a)}, {rows(a), 1}}, plan);
 }
 
 Status run(OpContext& c, const Tensor& a, bool, bool check_errors, Tensor& lu, Tensor& pivots, Tensor& info) {
-  const Matrix m{reinterpret_cast<double*>(c.scratch()), matrix_rows(a), matrix_cols(a)};
-  const TensorMeta batch = batch_of(a);
-  for (int64_t b = 0; b < batch_count(a); ++b) {
-    load_matrix(a, batch_offset(a, batch, b), m);
-    const int64_t pivot_at = batch_offset(pivots, batch, b, 1);
-    int64_t singular = 0;
-    for (int64_t k = 0; k < std::min(m.rows, m.cols); ++k) {
-      const int64_t p = pivot_row(m, k);
-      kernels::store_one<int64_t>(pivots.dtype, pivots.data, pivot_at + k * pivots.stride[size_t(pivots.rank) - 1], p + 1);
-      if (p != k) std::swap_ranges(&m(p, 0), &m(p, 0) + m.cols, &m(k, 0));
-      if (m(k, k) == 0) {
-        if (singular == 0) singular = k + 1;
-        continue;
+  const int64_t m = rows(a), n = cols(a);
+  bool singular = false;
+  with_field(a.dtype, [&](auto v) {
+    using C = decltype(v);
+    MatrixRoom room{c.scratch()};
+    C* x = room.take<C>(m, n);
+    int64_t* swaps = room.take<int64_t>(m, 1);
+    for_each_row(make_loop(info, batch_of(a, 2), batch_of(lu, 2), batch_of(pivots, 1)), [&](const auto& o, const auto& step, int64_t count) {
+      for (int64_t i = 0; i < count; ++i) {
+        load_matrix(a, o[1] + i * step[1], x);
+        const int64_t zero = lu_factor(x, m, n, swaps);
+        store_matrix(lu, o[2] + i * step[2], x);
+        store_pivots(pivots, o[3] + i * step[3], swaps, std::min(m, n));
+        kernels::store_one(info.dtype, info.data, o[0] + i * step[0], zero);
+        singular = singular || zero != 0;
       }
-      for (int64_t r = k + 1; r < m.rows; ++r) {
-        const double f = m(r, k) /= m(k, k);
-        for (int64_t j = k + 1; j < m.cols; ++j) m(r, j) -= f * m(k, j);
-      }
-    }
-    if (check_errors && singular != 0) return invalid_argument("linalg: the matrix is singular");
-    store_matrix(lu, batch_offset(lu, batch, b), m);
-    kernels::store_one<int64_t>(info.dtype, info.data, batch_offset(info, batch, b, 0), singular);
-  }
-  return {};
+    });
+  });
+  return singular && check_errors ? invalid_argument("linalg_lu_factor: a matrix is singular") : Status();
 }
 
 constexpr OpDef kDefs[] = {
-    define_op<"aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info)", infer, run, plan>(),
+    define_op<"aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info)", infer, run, plan>(
+        "aten::linalg_lu_factor_ex.out"),
 };
 
 }  // namespace
