@@ -5,7 +5,7 @@ namespace {
 
 // exp(A) = exp(A / 2^k)^(2^k), the inner one by its series.
 Status infer(const Tensor& a, TensorMeta& out) {
-  GLINT_TRY(check_matrix(a, true));
+  GLINT_TRY(check_matrix(a, true, true));
   return set_result(out, a.dtype, a.sizes());
 }
 

@@ -90,9 +90,9 @@ struct Zeta { template <class C> static C of(C x, C q) { return C(k::hurwitz_zet
 struct GammaP { template <class C> static C of(C a, C x) { return C(k::gamma_p(double(a), double(x))); } };
 struct GammaQ { template <class C> static C of(C a, C x) { return C(k::gamma_q(double(a), double(x))); } };
 
-// Degrees come as floats; what does not fit counts as negative.
+// Degrees come as floats and are cut towards zero; what does not fit counts as negative.
 template <class C>
-int64_t degree(C n) { return n >= 0 && n < C(0x1p62) ? int64_t(n) : -1; }
+int64_t degree(C n) { return n > -1 && n < C(0x1p62) ? int64_t(n) : -1; }
 
 // p_k = factor * p_(k-1) - p_(k-2) from p_0 = 1 and p_1; ends early on NaN.
 template <class C>
