@@ -357,7 +357,7 @@ Value* matrix_norm(Expansion& x, Value* a, const Arg& order, Axes axes, bool kee
   if (name == "nuc" || std::abs(p) == 2) {
     Value* s = singular_values(x, movedim(x, a, axes, {-2, -1}));
     const Axes last{int64_t(x.rank(s)) - 1};
-    y = name == "nuc" ? x.sum(s, last) : p > 0 ? x.amax(s, last) : x.amin(s, last);
+    y = name == "nuc" ? x.sum(s, last) : p > 0 ? largest(x, s, last, false) : x.amin(s, last);
     for (int64_t axis : {std::min(axes[0], axes[1]), std::max(axes[0], axes[1])})
       if (keep) y = x.unsqueeze(y, axis);
     return y;
@@ -365,7 +365,7 @@ Value* matrix_norm(Expansion& x, Value* a, const Arg& order, Axes axes, bool kee
   x.require(std::abs(p) == 1 || std::isinf(p), "matrix_norm: the order is 1, -1, 2, -2 or infinite");
   if (std::isinf(p)) std::swap(axes[0], axes[1]);
   Value* sums = x.sum(x.abs(a), {axes[0]}, true);
-  y = p > 0 ? x.amax(sums, {axes[1]}, true) : x.amin(sums, {axes[1]}, true);
+  y = p > 0 ? largest(x, sums, {axes[1]}, true) : x.amin(sums, {axes[1]}, true);
   return keep ? y : x.op("aten::squeeze.dims", {y, axes});
 }
 

@@ -481,12 +481,18 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
+Value* largest(Expansion& x, Value* a, const Axes& axes, bool keep) {
+  for (int64_t axis : axes)
+    if (x.dim(a, axis) == Dim(0)) return x.sum(a, axes, keep);  // nothing there: zeros
+  return x.amax(a, axes, keep);
+}
+
 Value* vector_norm(Expansion& x, Value* a, double order, const Axes& axes, bool keep) {
   x.require(is_floating(x.dtype_of(a)) || is_complex(x.dtype_of(a)), "a norm of whole numbers is not defined");
   if (order == 2) return x.sqrt(x.sum(is_complex(x.dtype_of(a)) ? x.square(x.abs(a)) : x.square(a), axes, keep));
   if (order == 0) return x.sum(x.to(x.ne(a, 0), x.dtype_of(a)), axes, keep);
   Value* size = x.abs(a);
-  if (std::isinf(order)) return order > 0 ? x.amax(size, axes, keep) : x.amin(size, axes, keep);
+  if (std::isinf(order)) return order > 0 ? largest(x, size, axes, keep) : x.amin(size, axes, keep);
   if (order == 1) return x.sum(size, axes, keep);
   return x.pow(x.sum(x.pow(size, order), axes, keep), 1 / order);
 }
