@@ -125,8 +125,11 @@ Value* fake_quantize_channels(X& x) {
 }
 
 Value* rrelu(X& x) {
-  x.require(!x.flag("training"), "rrelu draws random slopes while training; export the model in eval mode");
-  return x.op("aten::leaky_relu", {self(x), (x.number("lower") + x.number("upper")) / 2});
+  Value* a = self(x);
+  const double lower = x.number("lower"), upper = x.number("upper");
+  if (!x.flag("training")) return x.op("aten::leaky_relu", {a, (lower + upper) / 2});
+  Value* slope = x.add(x.mul(x.op("aten::rand", {x.builder().sizes(x.dims(a)), x.dtype_of(a)}), upper - lower), lower);
+  return x.where(x.le(a, 0), x.mul(a, slope), a);
 }
 
 Value* where_scalars(X& x) { return x.where(x.tensor("condition"), x.arg("self"), x.arg("other")); }
