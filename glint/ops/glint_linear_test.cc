@@ -49,6 +49,7 @@ void check(int64_t rows, int64_t depth, int64_t outputs) {
   TileBuilder gelu(true);
   gelu.step(TileOp::kAdd, gelu.step(TileOp::kGelu, 0), gelu.load(DType::kF32, TileMode::kFull));
   const HostTensor residual = random_tensor({outputs}, 4);
+  const auto rv = residual.values();
   for (const char* name : {"scalar", "avx2", "avx512", "neon"}) {
     CallOptions options;
     options.cpu = cpu_by_name(name);
@@ -69,7 +70,7 @@ void check(int64_t rows, int64_t depth, int64_t outputs) {
         const auto got = out.results[0].values();
         for (size_t i = 0; i < got.size(); ++i) {
           double v = wanted[i];
-          if (end) v = 0.5 * v * (1 + std::erf(v * M_SQRT1_2)) + residual.values()[i % size_t(outputs)];
+          if (end) v = 0.5 * v * (1 + std::erf(v * M_SQRT1_2)) + rv[i % size_t(outputs)];
           ASSERT_NEAR(got[i], v, 1e-6 * double(depth + 8)) << "at " << i;
         }
       }

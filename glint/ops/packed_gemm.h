@@ -51,6 +51,16 @@ struct RowView {
     return v;
   }
 
+  /// Elements from the first row to `row`.
+  int64_t offset(int64_t row) const {
+    int64_t at = 0;
+    for (int d = rank; d-- > 0;) {
+      at += row % size[size_t(d)] * stride[size_t(d)];
+      row /= size[size_t(d)];
+    }
+    return at;
+  }
+
   /// out[i] = base + the start of row first + i, for i < count.
   template <class T, class P>
   void pointers(T* base, int64_t first, int64_t count, P* out, int64_t element_bytes = sizeof(T)) const {

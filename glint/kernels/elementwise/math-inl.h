@@ -71,10 +71,10 @@ HWY_INLINE VF sigmoid(VF x) {
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(kF32)), e, splat(1.0f)), hn::Add(e, splat(1.0f)));
 }
 
-/// exp(-a * a) for 0 <= a, with the rounding error of the square put back.
-HWY_INLINE VF exp_minus_square(VF a) {
-  const VF square = hn::Mul(a, a), error = hn::MulSub(a, a, square);
-  return hn::NegMulAdd(exp(hn::Neg(square)), error, exp(hn::Neg(square)));
+/// exp(-a * b) for 0 <= a * b, with the rounding error of the product put back.
+HWY_INLINE VF exp_minus_product(VF a, VF b) {
+  const VF product = hn::Mul(a, b), error = hn::MulSub(a, b, product), e = exp(hn::Neg(product));
+  return hn::NegMulAdd(e, error, e);
 }
 
 /// exp(t * t) * erfc(t) for t >= 0.
@@ -90,13 +90,13 @@ HWY_INLINE VF erf(VF x) {
   constexpr float c[] = {1.128379225730896f, -0.37612634897232056f, 0.11283715069293976f, -0.02686050906777382f,
                          0.005203858949244022f, -0.0008175639086402953f, 0.00008513102511642501f};
   const VF small = hn::Mul(x, polynomial(z, c));
-  const VF large = hn::NegMulAdd(exp_minus_square(a), erfc_scaled(a), splat(1.0f));
+  const VF large = hn::NegMulAdd(exp_minus_product(a, a), erfc_scaled(a), splat(1.0f));
   return hn::IfThenElse(hn::Lt(a, splat(0.9f)), small, hn::CopySign(large, x));
 }
 
 HWY_INLINE VF gelu(VF x) {
-  const VF a = hn::Mul(at_most(hn::Abs(x), splat(20.0f)), splat(0.707106781f));
-  const VF below = hn::Mul(splat(0.5f), hn::Mul(exp_minus_square(a), erfc_scaled(a)));  // Phi(-|x|)
+  const VF a = at_most(hn::Abs(x), splat(20.0f)), half = splat(0.5f);
+  const VF below = hn::Mul(half, hn::Mul(exp_minus_product(a, hn::Mul(a, half)), erfc_scaled(hn::Mul(a, splat(0.707106781f)))));  // Phi(-|x|)
   return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(kF32)), below, hn::Sub(splat(1.0f), below)));
 }
 

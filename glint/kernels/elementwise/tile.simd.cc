@@ -99,8 +99,8 @@ void store(DType dtype, Tile value, int64_t rows, int64_t cols, int64_t padded, 
 }
 
 // NaN in either operand gives NaN, as PyTorch's minimum and maximum do.
-HWY_INLINE VF min_nan(VF a, VF b) { return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::Ne(a, a)), a, b); }
-HWY_INLINE VF max_nan(VF a, VF b) { return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::Ne(a, a)), a, b); }
+HWY_INLINE VF min_nan(VF a, VF b) { return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b); }
+HWY_INLINE VF max_nan(VF a, VF b) { return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b); }
 
 template <class M> HWY_INLINE VI truth(M mask) { return hn::BitCast(kI32, hn::IfThenElseZero(mask, hn::BitCast(kF32, hn::Set(kI32, 1)))); }
 template <class M> HWY_INLINE VI truth_int(M mask) { return hn::IfThenElseZero(mask, hn::Set(kI32, 1)); }
@@ -157,7 +157,7 @@ void compute(TileOp op, Tile a, Tile b, Tile c, int64_t n, float* out) {
     case TileOp::kRelu: return map([&](int64_t i) { return at_least(X, zero); });
     case TileOp::kClamp: return map([&](int64_t i) { return min_nan(max_nan(X, Y), Z); });
     case TileOp::kEq: return map([&](int64_t i) { return truth(hn::Eq(X, Y)); });
-    case TileOp::kNe: return map([&](int64_t i) { return truth(hn::Ne(X, Y)); });
+    case TileOp::kNe: return map([&](int64_t i) { return hn::Sub(hn::Set(kI32, 1), truth(hn::Eq(X, Y))); });  // Highway's Ne(NaN, NaN) is false on x86
     case TileOp::kLt: return map([&](int64_t i) { return truth(hn::Lt(X, Y)); });
     case TileOp::kLe: return map([&](int64_t i) { return truth(hn::Le(X, Y)); });
     case TileOp::kGt: return map([&](int64_t i) { return truth(hn::Gt(X, Y)); });

@@ -77,7 +77,8 @@ constexpr bool tile_type_of(DType d, TileType* type) {
 }
 
 /// Writes a program. Fixed capacity: when it is exceeded, ok() turns false and stays so.
-/// Steps return the number of the value that they yield.
+/// Steps return the number of the value that they yield. Two steps among the arguments of one call come in
+/// an order that the compiler picks: give each its own statement where the order matters (operands).
 class TileBuilder {
  public:
   /// An epilogue starts with value 0, the accumulator.
