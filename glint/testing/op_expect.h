@@ -39,4 +39,29 @@ inline void expect_refusals(std::vector<Refusal> cases) {
   for (Refusal& c : cases) EXPECT_EQ(call(op(ops::all(), c.op), std::move(c.operands)).status.code(), c.code) << c.op << ": " << c.what;
 }
 
+/// The call gives exactly these results: dtype, sizes and elements (NaN equals NaN).
+inline void expect_call(const char* name, std::vector<Operand> operands, const std::vector<HostTensor>& want) {
+  SCOPED_TRACE(name);
+  CallOptions options;
+  options.list_results = uint32_t(want.size());
+  const Outcome got = call(op(ops::all(), name), std::move(operands), options);
+  ASSERT_TRUE(got.status.ok()) << got.status.why();
+  ASSERT_EQ(got.results.size(), want.size());
+  for (size_t r = 0; r < want.size(); ++r) {
+    EXPECT_EQ(got.results[r].describe(), want[r].describe()) << "result " << r;
+    const std::vector<double> a = got.results[r].values(), b = want[r].values();
+    ASSERT_EQ(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); ++i)
+      EXPECT_TRUE(a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) << "result " << r << " element " << i << " is " << a[i] << ", not " << b[i];
+  }
+}
+
+/// The call is refused, by infer or by run, for a reason that contains `why`.
+inline void expect_refused(const char* name, std::vector<Operand> operands, const char* why, Code code = Code::kInvalidArgument) {
+  SCOPED_TRACE(name);
+  const Outcome got = call(op(ops::all(), name), std::move(operands));
+  EXPECT_EQ(got.status.code(), code) << got.status.why();
+  EXPECT_NE(std::string(got.status.why()).find(why), std::string::npos) << "the reason is: " << got.status.why();
+}
+
 }  // namespace glint::testing

@@ -55,11 +55,14 @@ Scores attention_scores(X& x, bool grouped) {
   return {x.add(s, x.to(mask, x.dtype_of(s))), v, true};
 }
 
-Value* attend(X& x, const Scores& s) {
+/// Queries that may see no key see zeros.
+Value* probabilities(X& x, const Scores& s) {
   Value* p = softmax(x, s.scores, -1);
-  if (s.may_mask_all) p = x.op("aten::masked_fill.Scalar", {p, x.eq(x.amax(s.scores, {-1}, true), -INFINITY), 0.0});
-  return matmul(x, p, s.value);
+  if (!s.may_mask_all) return p;
+  return x.op("aten::masked_fill.Scalar", {p, x.eq(x.amax(s.scores, {-1}, true), -INFINITY), 0.0});
 }
+
+Value* attend(X& x, const Scores& s) { return matmul(x, probabilities(x, s), s.value); }
 
 // ---- dropout: in eval mode the input itself ----
 
@@ -99,6 +102,14 @@ constexpr Row kRows[] = {
        Value* top = x.amax(s.scores, {-1}, true);
        Value* sums = x.sum(x.exp(x.sub(s.scores, top)), {-1}, true);
        return Values{attend(x, s), x.squeeze(x.to(x.add(x.log(sums), top), DType::kF32), -1)};
+     }},
+    {"aten::_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., "
+     "bool is_causal=False, Tensor? dropout_mask=None, *, float? scale=None, bool enable_gqa=False) -> (Tensor, Tensor)",
+     [](X& x) {
+       x.require(!x.has("dropout_mask"), "dropout inside attention is for training; export the model in eval mode");
+       const Scores s = attention_scores(x, x.flag("enable_gqa"));
+       Value* p = probabilities(x, s);
+       return Values{matmul(x, p, s.value), p};
      }},
     {"aten::dropout(Tensor input, float p, bool train) -> Tensor", dropout<false, false>},
     {"aten::feature_dropout(Tensor input, float p, bool train) -> Tensor", dropout<true, false>},

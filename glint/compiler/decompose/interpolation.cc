@@ -218,6 +218,37 @@ Value* resize_plain(X& x) {
   else return resize(x, plain_form(x, {"scales_d", "scales_h", "scales_w"}), kMode);
 }
 
+/// theta [N, 2, 3] or [N, 3, 4] applied to a regular grid over -1..1, innermost coordinate first.
+Value* affine_grid(X& x) {
+  Value* theta = x.tensor("theta");
+  const Axes size = x.ints("size");
+  const size_t spatial = size.size() - 2;
+  x.require((size.size() == 4 || size.size() == 5) && x.rank(theta) == 3, "affine_grid: images of two or three dimensions");
+  int64_t points = 1;
+  for (size_t i = 2; i < size.size(); ++i) {
+    x.require(size[i] > 0, "affine_grid: empty images");
+    points *= size[i];
+    x.require(points <= 1 << 24, "affine_grid: the image is too large");
+  }
+  std::vector<double> grid;
+  for (int64_t p = 0; p < points; ++p) {
+    int64_t rest = p;
+    for (size_t axis = size.size() - 1; axis >= 2; --axis) {
+      const int64_t n = size[axis], i = rest % n;
+      rest /= n;
+      const double end_to_end = n > 1 ? 2.0 * double(i) / double(n - 1) - 1 : 0.0;
+      grid.push_back(x.flag("align_corners") ? end_to_end : end_to_end * double(n - 1) / double(n));
+    }
+    grid.push_back(1);
+  }
+  Value* base = x.builder().constant(x.dtype_of(theta), {1, points, int64_t(spatial) + 1}, grid);
+  Value* y = matmul(x, base, x.transpose(theta, 1, 2));
+  Dims out{x.dim(theta, 0)};
+  for (size_t i = 2; i < size.size(); ++i) out.push_back(size[i]);
+  out.push_back(int64_t(spatial));
+  return x.view(y, out);
+}
+
 #define GLINT_NEAREST(name, n, scales, mode)                                                                                   \
   {"aten::" name ".vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor", resize_vector<n, mode>},        \
   {"aten::" name "(Tensor self, SymInt[" #n "] output_size, " scales ") -> Tensor", resize_plain<n, mode>}
@@ -241,6 +272,7 @@ constexpr Row kRows[] = {
     GLINT_SMOOTH("upsample_bicubic2d", 2, GLINT_SCALES2, Mode::kCubic),
     GLINT_SMOOTH("_upsample_bilinear2d_aa", 2, GLINT_SCALES2, Mode::kLinearSmooth),
     GLINT_SMOOTH("_upsample_bicubic2d_aa", 2, GLINT_SCALES2, Mode::kCubicSmooth),
+    {"aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor", affine_grid},
     {"aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor", [](X& x) {
        const char* name = x.rank(x.tensor("input")) == 5 ? "aten::grid_sampler_3d" : "aten::grid_sampler_2d";
        return x.op(name, {x.arg("input"), x.arg("grid"), x.arg("interpolation_mode"), x.arg("padding_mode"), x.arg("align_corners")});

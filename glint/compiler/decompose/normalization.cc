@@ -71,7 +71,8 @@ Value* instance_norm(X& x) {
   return group_norm(x, input, x.builder().size(x.dim(input, 1)), x.arg("weight"), x.arg("bias"));
 }
 
-Value* rms_norm(X& x) {
+/// The normalised input and the factor it was scaled by.
+Values rms_norm(X& x) {
   Value* input = x.tensor("input");
   const DType given = x.dtype_of(input);
   const DType wide = given == DType::kF16 || given == DType::kBF16 ? DType::kF32 : given;
@@ -82,7 +83,7 @@ Value* rms_norm(X& x) {
   Value* scale = x.rsqrt(x.add(x.mean(x.square(a), x.iota(rank - count, rank), true), eps));
   Value* y = x.mul(a, scale);
   if (x.has("weight")) y = x.mul(y, x.tensor("weight"));
-  return x.to(y, given);
+  return {x.to(y, given), scale};
 }
 
 Value* layer_norm(X& x) {
@@ -114,6 +115,19 @@ Value* renorm(X& x) {
   return x.mul(a, x.to(x.where(x.gt(norm, limit), factor, 1.0), x.dtype_of(a)));
 }
 
+/// The norm over everything but one dimension; -1 means over everything.
+Value* norm_except(X& x, Value* v, double order, int64_t axis) {
+  Axes axes;
+  for (int64_t i : x.all_axes(v))
+    if (i != axis) axes.push_back(i);
+  return axis == -1 ? vector_norm(x, v, order, axes, false) : vector_norm(x, v, order, axes, true);
+}
+
+Values weight_norm(X& x) {
+  Value* norm = norm_except(x, x.tensor("v"), 2, x.integer("dim"));
+  return {x.mul(x.tensor("v"), x.div(x.tensor("g"), norm)), norm};
+}
+
 constexpr Row kRows[] = {
     {"aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, "
      "float eps, bool cudnn_enabled) -> Tensor", batch_norm},
@@ -123,7 +137,13 @@ constexpr Row kRows[] = {
      "bool cudnn_enable=True) -> Tensor", layer_norm},
     {"aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enabled=True) -> Tensor",
      [](X& x) { return group_norm(x, x.tensor("input"), x.arg("num_groups"), x.arg("weight"), x.arg("bias")); }},
-    {"aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor", rms_norm},
+    {"aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+     [](X& x) { return rms_norm(x)[0]; }},
+    {"aten::_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)", rms_norm},
+    {"aten::norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor",
+     [](X& x) { return norm_except(x, x.tensor("v"), x.number("pow"), x.integer("dim")); }},
+    {"aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", [](X& x) { return weight_norm(x)[0]; }},
+    {"aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)", weight_norm},
     {"aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", renorm},
     {"aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
      [](X& x) { return softmax(x, cast(x, x.tensor("self")), x.integer("dim")); }},

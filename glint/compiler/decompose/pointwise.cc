@@ -101,6 +101,29 @@ Value* log_ndtr(X& x) {
   return x.where(x.lt(a, 1.0), tail, x.unary("log1p", x.div(x.neg(x.unary("erfc", t)), 2.0)));
 }
 
+Value* mvlgamma(X& x) {
+  Value* a = x.to_float(self(x));
+  const int64_t p = x.integer("p");
+  x.require(p >= 1 && p <= 1024, "mvlgamma: p is outside 1..1024");
+  Value* sum = x.unary("lgamma", a);
+  for (int64_t j = 1; j < p; ++j) sum = x.add(sum, x.unary("lgamma", x.sub(a, double(j) / 2)));
+  return x.add(sum, double(p * (p - 1)) / 4 * std::log(M_PI));
+}
+
+/// Rounded to the grid of a quantized type and back. `scale` and `zero` are numbers or tensors shaped to go with a.
+Value* fake_quantize(X& x, Value* a, const Arg& scale, const Arg& zero) {
+  Value* steps = x.unary("round", x.add(x.div(a, scale), zero));
+  return x.mul(x.sub(x.clamp(steps, double(x.integer("quant_min")), double(x.integer("quant_max"))), zero), scale);
+}
+
+Value* fake_quantize_channels(X& x) {
+  Value* a = self(x);
+  Dims d(x.rank(a), Dim(1));
+  const int64_t axis = x.axis("axis", d.size());
+  d.at(size_t(axis)) = x.dim(a, axis);
+  return fake_quantize(x, a, x.view(x.tensor("scale"), d), x.view(x.to(x.tensor("zero_point"), x.dtype_of(a)), d));
+}
+
 Value* rrelu(X& x) {
   x.require(!x.flag("training"), "rrelu draws random slopes while training; export the model in eval mode");
   return x.op("aten::leaky_relu", {self(x), (x.number("lower") + x.number("upper")) / 2});
@@ -178,17 +201,15 @@ constexpr Row kRows[] = {
      [](X& x) { return x.mul(x.unary("erfc", x.mul(x.to_float(self(x)), -M_SQRT1_2)), 0.5); }},
     {"aten::special_log_ndtr(Tensor self) -> Tensor", log_ndtr},
     {"aten::special_polygamma(int n, Tensor self) -> Tensor", [](X& x) { return x.op("aten::polygamma", {x.arg("n"), self(x)}); }},
-    {"aten::mvlgamma(Tensor self, int p) -> Tensor", [](X& x) {
-       Value* a = x.to_float(self(x));
-       const int64_t p = x.integer("p");
-       x.require(p >= 1 && p <= 1024, "mvlgamma: p is outside 1..1024");
-       Value* sum = nullptr;
-       for (int64_t j = 0; j < p; ++j) {
-         Value* term = x.unary("lgamma", j == 0 ? a : x.sub(a, double(j) / 2));
-         sum = sum ? x.add(sum, term) : term;
-       }
-       return x.add(sum, double(p * (p - 1)) / 4 * std::log(M_PI));
-     }},
+    {"aten::mvlgamma(Tensor self, int p) -> Tensor", mvlgamma},
+    {"aten::special_multigammaln(Tensor self, int p) -> Tensor", mvlgamma},
+
+    {"aten::fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> Tensor",
+     [](X& x) { return fake_quantize(x, self(x), x.number("scale"), x.number("zero_point")); }},
+    {"aten::fake_quantize_per_tensor_affine.tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max) -> Tensor",
+     [](X& x) { return fake_quantize(x, self(x), x.tensor("scale"), x.to(x.tensor("zero_point"), x.dtype_of(self(x)))); }},
+    {"aten::fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> Tensor",
+     fake_quantize_channels},
 
     {"aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", where_scalars},
     {"aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", [](X& x) {

@@ -326,7 +326,62 @@ Value* histc(X& x) {
   return x.to(x.sum(hit, {0}), d);
 }
 
+/// Reduces runs of elements along an axis, given by their lengths or by where they start and end.
+Value* segment_reduce(X& x) {
+  Value* a = x.tensor("data");
+  x.require(is_floating(x.dtype_of(a)), "segment_reduce: a floating point tensor is expected");
+  const int64_t axis = x.axis("axis", x.rank(a));
+  const std::string how = x.text("reduce");
+  x.require(x.has("lengths") || x.has("offsets"), "segment_reduce: lengths or offsets are needed");
+  Value* bounds = x.to(x.has("lengths") ? x.tensor("lengths") : x.tensor("offsets"), DType::kI64);
+  x.require(int64_t(x.rank(bounds)) == axis + 1, "segment_reduce: the lengths have as many dimensions as come before the axis, and one");
+  Value* end = x.has("lengths") ? x.op("aten::cumsum", {bounds, -1}) : rest(x, bounds, axis, 1);
+  Value* start = x.has("lengths") ? x.sub(end, bounds) : front(x, bounds, axis, x.dim(bounds, axis) - Dim(1));
+  const Dims d = x.dims(a);
+  const Dim batch = x.product(d, 0, size_t(axis)), n = d[size_t(axis)], inner = x.product(d, size_t(axis) + 1), segments = x.dim(end, axis);
+  // [batch, segment, n, inner]
+  Value* place = x.arange(n, DType::kI64);
+  const auto edge = [&](Value* v) { return x.view(v, {batch, segments, Dim(1)}); };
+  Value* member = x.unsqueeze(x.logical_and(x.ge(place, edge(start)), x.lt(place, edge(end))), 3);
+  Value* wide = x.view(a, {batch, Dim(1), n, inner});
+  Value* count = x.unsqueeze(x.to(x.sub(edge(end), edge(start)), x.dtype_of(a)), 3);
+  Value* y;
+  const auto first = [&](double otherwise) { return x.has("initial") ? x.number("initial") : otherwise; };
+  if (how == "max") {
+    y = x.clamp(x.amax(x.where(member, wide, -INFINITY), {2}), first(-INFINITY));
+  } else if (how == "min") {
+    y = x.clamp(x.amin(x.where(member, wide, INFINITY), {2}), {}, first(INFINITY));
+  } else if (how == "prod") {
+    y = x.mul(x.op("aten::prod.dim_int", {x.where(member, wide, 1.0), 2, false}), first(1));
+  } else {
+    x.require(how == "sum" || how == "mean", "segment_reduce: sum, mean, max, min or prod");
+    y = x.add(x.sum(x.where(member, wide, 0.0), {2}), first(0));
+    Value* size = x.squeeze(count, 2);
+    if (how == "mean") y = x.where(x.gt(size, 0), x.div(y, size), x.has("initial") ? y : x.div(y, size));
+  }
+  Dims out = d;
+  out[size_t(axis)] = segments;
+  return x.view(y, out);
+}
+
+/// base to the power of evenly spaced exponents.
+Value* logspace(X& x) {
+  const bool from_tensor = Expansion::is_tensor(x.arg("start")), to_tensor = Expansion::is_tensor(x.arg("end"));
+  const std::string name = std::string("aten::linspace") + (from_tensor ? to_tensor ? ".Tensor_Tensor" : ".Tensor_Scalar" : to_tensor ? ".Scalar_Tensor" : "");
+  const DType want = x.dtype("dtype").value_or(DType::kF32);
+  const DType wide = is_floating(want) ? want : DType::kF32;
+  return x.to(x.pow(x.number("base"), x.op(name, {x.arg("start"), x.arg("end"), x.arg("steps"), wide})), want);
+}
+#define GLINT_LOGSPACE(overload, start, end)                                                                                          \
+  {"aten::logspace." overload "(" start " start, " end " end, int steps, float base=10.0, *, ScalarType? dtype=None, Layout? layout=None, " \
+   "Device? device=None, bool? pin_memory=None) -> Tensor", logspace}
+
 constexpr Row kRows[] = {
+    {"aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None, int axis=0, "
+     "bool unsafe=False, Scalar? initial=None) -> Tensor", segment_reduce},
+    GLINT_LOGSPACE("Tensor_Tensor", "Tensor", "Tensor"), GLINT_LOGSPACE("Tensor_Scalar", "Tensor", "Scalar"),
+    GLINT_LOGSPACE("Scalar_Tensor", "Scalar", "Tensor"),
+
     {"aten::var(Tensor self, bool unbiased=True) -> Tensor", var},
     {"aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", var},
     {"aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", var_mean},

@@ -27,7 +27,11 @@ std::string_view take_until(std::string_view& text, std::string_view end) {
 }
 
 bool is_pytorch(std::string_view path) {
-  return path.find("-packages/torch/") != path.npos || path.find("torch/nn/modules/") != path.npos || path.starts_with("<");
+  const size_t packages = path.rfind("-packages/");
+  const std::string_view inside = packages == path.npos ? path : path.substr(packages + 10);
+  // A file right in site-packages is PyTorch's too: some writers of archives shorten its paths so.
+  return inside.starts_with("torch/") || path.find("/torch/nn/") != path.npos || path.starts_with("<") ||
+         (packages != path.npos && inside.find('/') == inside.npos);
 }
 
 /// Installed packages are known by what follows site-packages.

@@ -12,9 +12,9 @@ namespace {
 
 using ir::Dim;
 constexpr int kMaxDepth = 64;
-constexpr size_t kMaxText = 1 << 16;
+constexpr size_t kMaxText = 1 << 14;
 constexpr int64_t kMaxCoefficient = int64_t(1) << 31;  // of symbols: keeps later arithmetic far from overflow
-constexpr size_t kMaxTerms = 1024;
+constexpr size_t kMaxTerms = 512;
 
 [[noreturn]] void fail(std::string_view text, const std::string& why) {
   throw ir::Error(Code::kInvalidProgram, "the size expression '" + std::string(text.substr(0, 200)) + "' " + why);
@@ -67,7 +67,7 @@ class Reader {
     if (++operations_ > kMaxTerms) fail(text_, "is too long");
     for (const Dim* d : {&a, &b})
       if (d->is_static() && (d->value() > kMaxCoefficient || d->value() < -kMaxCoefficient)) fail(text_, "has too large a coefficient");
-    if (product && !a.is_static() && !b.is_static() && ++degree_ > 8) fail(text_, "multiplies too many symbols");
+    if (product && !a.is_static() && !b.is_static() && ++degree_ > 12) fail(text_, "multiplies too many symbols");
     return product ? a * b : a + b;
   }
   Dim add(const Dim& a, const Dim& b) { return checked(a, b, false); }

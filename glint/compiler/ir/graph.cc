@@ -170,6 +170,8 @@ std::vector<Node*> Graph::nodes() const {
   return v;
 }
 
+Node* Graph::previous(const Node* node) const { return node->self_ == nodes_.begin() ? nullptr : std::prev(node->self_)->get(); }
+
 std::vector<Value*> Graph::constants() const { return constants_; }
 
 std::string Graph::unique_name(std::string_view hint) {

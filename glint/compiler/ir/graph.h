@@ -204,6 +204,10 @@ class Graph {
 
   /// Nodes in execution order: a snapshot, safe to iterate while editing.
   std::vector<Node*> nodes() const;
+  /// The node before `node`, or null.
+  Node* previous(const Node* node) const;
+  /// The id of the node that is made next: nodes made from now on have ids from here.
+  int next_node_id() const { return next_id_; }
   size_t node_count() const { return nodes_.size(); }
   std::vector<Value*> constants() const;
 
@@ -231,6 +235,8 @@ class Graph {
   void move_before(Node* node, Node* before);
   /// Grows with every edit: how the pass manager sees whether a pass changed something.
   uint64_t version() const { return version_; }
+  /// To be called after changing public fields directly.
+  void touch() { ++version_; }
 
  private:
   friend class Node;
