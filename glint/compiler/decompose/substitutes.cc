@@ -78,6 +78,15 @@ Value* log_add(X& x, double base) {
   return x.where(same_infinity, a, x.add(top, term));
 }
 
+/// By the ratio of the sides, whose square neither overflows nor vanishes.
+Value* hypot(X& x) {
+  Value *a = x.abs(self(x)), *b = x.abs(x.tensor("other"));
+  Value *top = x.maximum(a, b), *low = x.minimum(a, b);
+  Value* plain = x.logical_or(x.eq(top, 0), x.eq(top, INFINITY));
+  Value* ratio = x.where(plain, 0.0, x.div(low, top));
+  return x.mul(top, x.sqrt(x.add(x.square(ratio), 1.0)));
+}
+
 Value* sinc(X& x) {
   Value* t = x.mul(x.to_float(self(x)), M_PI);
   return x.where(x.eq(t, 0), 1.0, x.div(x.unary("sin", t), t));
@@ -365,8 +374,7 @@ constexpr Row kRows[] = {
     {"aten::fmin(Tensor self, Tensor other) -> Tensor", [](X& x) { return ignoring_nan(x, false); }},
     {"aten::frac(Tensor self) -> Tensor", [](X& x) { return x.sub(self(x), x.unary("trunc", self(x))); }},
     {"aten::heaviside(Tensor self, Tensor values) -> Tensor", heaviside},
-    {"aten::hypot(Tensor self, Tensor other) -> Tensor",
-     [](X& x) { return x.sqrt(x.add(x.square(self(x)), x.square(x.tensor("other")))); }},
+    {"aten::hypot(Tensor self, Tensor other) -> Tensor", hypot},
     {"aten::round.decimals(Tensor self, *, int decimals) -> Tensor", round_decimals},
     {"aten::angle(Tensor self) -> Tensor", angle},
     {"aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor", [](X& x) {
