@@ -38,21 +38,18 @@ double erfinv(double x) {
   return y;
 }
 
-// Recurrence up to 10, then the asymptotic series; reflection for negative arguments.
-double digamma(double x) {
-  if (x == 0) return std::copysign(std::numeric_limits<double>::infinity(), -x);
-  if (x < 0) {
-    if (x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
-    return digamma(1 - x) - kPi / std::tan(kPi * (x - std::trunc(x)));
-  }
-  double shift = 0;
-  for (; x < 10; ++x) shift += 1 / x;
-  const double z = 1 / (x * x);
-  const double series = z * (1. / 12 - z * (1. / 120 - z * (1. / 252 - z * (1. / 240 - z * (1. / 132 - z * (691. / 32760 - z / 12))))));
-  return std::log(x) - 0.5 / x - series - shift;
-}
-
 template <class T> T sign(T x) { return T((T(0) < x) - (x < T(0))); }
+
+template <class T> T sgn(T x) {
+  if constexpr (kIsComplex<T>) {
+    const double length = glint::abs(x);
+    return length == 0 ? T{} : T{x.re / length, x.im / length};
+  } else return sign(x);
+}
+template <class T> T conjugate(T x) {
+  if constexpr (kIsComplex<T>) return {x.re, -x.im};
+  else return x;
+}
 
 template <class T> T round_decimals(T x, const Params& p) {
   if constexpr (kIsInt<T>) return x;
@@ -234,7 +231,6 @@ constexpr OpDef kDefs[] = {
     GLINT_UNARY("erfc", ToFloat, kFloats, std::erfc(x)),
     GLINT_UNARY("erfinv", ToFloat, kFloats, T(erfinv(double(x)))),
     GLINT_UNARY("lgamma", ToFloat, kFloats, std::lgamma(x)),
-    GLINT_UNARY("digamma", ToFloat, kFloats, T(digamma(double(x)))),
     GLINT_UNARY("deg2rad", ToFloat, kFloats, T(x * T(kPi / 180))),
     GLINT_UNARY("rad2deg", ToFloat, kFloats, T(x * T(180 / kPi))),
 
@@ -242,6 +238,8 @@ constexpr OpDef kDefs[] = {
     define_op<"aten::abs(Tensor self) -> Tensor", infer_abs, run_abs>("aten::abs.out"),
     GLINT_UNARY("neg", Same, kArithmetic, sub(T{}, x)),
     GLINT_UNARY("sign", Same, kReals, sign(x)),
+    GLINT_UNARY("sgn", Same, kAny, sgn(x)),
+    GLINT_UNARY("_conj_physical", Same, kAny, conjugate(x)),
     GLINT_UNARY("ceil", Same, kNumbers, (kIsFloat<T> ? T(std::ceil(x)) : x)),
     GLINT_UNARY("floor", Same, kNumbers, (kIsFloat<T> ? T(std::floor(x)) : x)),
     GLINT_UNARY("trunc", Same, kNumbers, (kIsFloat<T> ? T(std::trunc(x)) : x)),
@@ -257,7 +255,8 @@ constexpr OpDef kDefs[] = {
     GLINT_UNARY("logical_not", Predicate, kAny, is_zero(x)),
     GLINT_UNARY("isnan", Predicate, kAny, is_nan(x)),
     GLINT_UNARY("isinf", Predicate, kAny, is_inf(x)),
-    GLINT_UNARY("isfinite", Predicate, kAny, !is_inf(x) && !is_nan(x)),
+    define<"aten::isfinite(Tensor self) -> Tensor", Predicate<kAny, [](auto x) { return !is_inf(x) && !is_nan(x); }>>(""),
+    GLINT_UNARY("signbit", Predicate, kReals, std::signbit(double(x))),
     GLINT_UNARY("isposinf", Predicate, kReals, is_inf(x) && x > T(0)),
     GLINT_UNARY("isneginf", Predicate, kReals, is_inf(x) && x < T(0)),
 
