@@ -13,13 +13,14 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 // Hurwitz: terms up to q >= 12, then the Euler-Maclaurin sum.
 double zeta(double s, double q) {
   if (s == 1) return kInfinity;
-  if (!(s > 1)) return kNan;
+  if (s < 1) return kNan;
   if (q <= 0) {
     if (q == std::floor(q)) return kInfinity;
     if (s != std::floor(s)) return kNan;
     if (q < -10000) q += std::floor(-10000 - q);  // what lies so far out does not show
   }
   double sum = 0;
+  if (is_nan(s) || is_nan(q)) return kNan;
   for (; q < 12; ++q) sum += std::pow(q, -s);
   constexpr double kTerms[] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160, -691. / 1307674368000., 1. / 74724249600., -3617. / 10670622842880000.};
   const double power = std::pow(q, -s);
@@ -190,7 +191,7 @@ double recurrence(int64_t n, double p1, F next) {
   }
   return p;
 }
-int64_t degree(double n) { return Scalar::of(n).to_int(); }
+int64_t degree(double n) { return is_nan(n) ? -1 : Scalar::of(n).to_int(); }
 
 double chebyshev(double x, double n, double p1) {
   return recurrence(degree(n), p1, [x](double, double p, double before) { return 2 * x * p - before; });
@@ -259,14 +260,14 @@ constexpr OpDef kDefs[] = {
     define<"aten::igamma(Tensor self, Tensor other) -> Tensor", Binary<kFloats, kLower, Dtype::kSame>>("aten::igamma.out"),
     define<"aten::igammac(Tensor self, Tensor other) -> Tensor", Binary<kFloats, kUpper, Dtype::kSame>>("aten::igammac.out"),
     GLINT_SPECIAL2("special_zeta", "self", "other", "self_scalar", "other_scalar", kZeta),
-    GLINT_SPECIAL("special_erfcx", "self", erfcx(x)),
+    GLINT_SPECIAL("special_erfcx", "self", x < 0 ? 2 * double(std::exp(v * v)) - erfcx(-x) : erfcx(x)),
     GLINT_SPECIAL("special_log_ndtr", "self", log_ndtr(x)),
     GLINT_SPECIAL("special_ndtri", "self", ndtri(x)),
     GLINT_SPECIAL("special_entr", "self", is_nan(x) ? x : x > 0 ? -x * std::log(x) : x == 0 ? 0 : -kInfinity),
-    GLINT_SPECIAL("sinc", "self", x == 0 ? 1 : std::sin(kPi * x) / (kPi * x)),
-    GLINT_SPECIAL("i0", "self", bessel_i(0, x)),
+    GLINT_SPECIAL("sinc", "self", x == 0 ? 1 : std::sin(v * decltype(v)(kPi)) / (v * decltype(v)(kPi))),  // rounds as PyTorch does
+    GLINT_SPECIAL("i0", "self", std::isinf(x) ? kNan : bessel_i(0, x)),
     GLINT_SPECIAL("special_i0e", "self", scaled_bessel_i(0, x)),
-    GLINT_SPECIAL("special_i1", "self", bessel_i(1, x)),
+    GLINT_SPECIAL("special_i1", "self", std::isinf(x) ? kNan : bessel_i(1, x)),
     GLINT_SPECIAL("special_i1e", "self", scaled_bessel_i(1, x)),
     GLINT_SPECIAL("special_modified_bessel_i0", "self", bessel_i(0, x)),
     GLINT_SPECIAL("special_modified_bessel_i1", "self", bessel_i(1, x)),
