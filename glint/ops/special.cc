@@ -259,6 +259,8 @@ Status run_polygamma(OpContext&, int64_t n, const Tensor& x, Tensor& out) {
   return {};
 }
 
+double sinc(double x) { return x == 0 ? 1 : std::sin(x * kPi) / (x * kPi); }
+
 #define GLINT_UNARY(name, arg, fn) define_op<"aten::" name "(Tensor " arg ") -> Tensor", infer_unary, run_unary<fn>>("aten::" name ".out")
 #define GLINT_BINARY(name, a, b, fn) define_op<"aten::" name "(Tensor " a ", Tensor " b ") -> Tensor", infer_binary, run_binary<fn>>("aten::" name ".out")
 #define GLINT_POLYNOMIAL(name, ...)                                                                                                         \
@@ -267,6 +269,8 @@ Status run_polygamma(OpContext&, int64_t n, const Tensor& x, Tensor& out) {
       define_op<"aten::" name ".n_scalar(Tensor x, Scalar n) -> Tensor", infer_right, run_right<__VA_ARGS__>>("aten::" name ".n_scalar_out")
 
 constexpr OpDef kDefs[] = {
+    GLINT_UNARY("digamma", "self", digamma),
+    GLINT_UNARY("sinc", "self", sinc),
     GLINT_UNARY("i0", "self", i0),
     GLINT_UNARY("special_i0e", "self", i0e),
     GLINT_UNARY("special_i1", "self", i1),
