@@ -94,10 +94,14 @@ struct GammaQ { template <class C> static C of(C a, C x) { return C(k::gamma_q(d
 template <class C>
 int64_t degree(C n) { return n > -1 && n < C(0x1p62) ? int64_t(n) : -1; }
 
+// Recurrences longer than this give NaN instead of running for minutes.
+constexpr int64_t kMostSteps = 1 << 22;
+
 // p_k = factor * p_(k-1) - p_(k-2) from p_0 = 1 and p_1; ends early on NaN.
 template <class C>
 C chebyshev(C factor, C first, int64_t n) {
   if (n == 0) return 1;
+  if (n > kMostSteps) return C(NAN);
   C before = 1, now = first;
   for (int64_t i = 2; i <= n && now == now; ++i) {
     const C next = factor * now - before;
@@ -175,6 +179,7 @@ template <class C, class F>
 C recur(C first, int64_t n, F&& next) {
   if (n < 0) return 0;
   if (n == 0) return 1;
+  if (n > kMostSteps) return C(NAN);
   C before = 1, now = first;
   for (int64_t i = 1; i < n && now == now; ++i) {
     const C after = next(now, before, C(i));
