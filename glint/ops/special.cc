@@ -264,7 +264,10 @@ Status run_polygamma(OpContext&, int64_t n, const Tensor& x, Tensor& out) {
   return {};
 }
 
-double sinc(double x) { return x == 0 ? 1 : std::sin(x * kPi) / (x * kPi); }
+double sinc(double x) {
+  constexpr double kPi = 3.14159265358979323846;
+  return x == 0 ? 1 : std::sin(x * kPi) / (x * kPi);
+}
 
 #define GLINT_UNARY(name, arg, fn) define_op<"aten::" name "(Tensor " arg ") -> Tensor", infer_unary, run_unary<fn>>("aten::" name ".out")
 #define GLINT_BINARY(name, a, b, fn) define_op<"aten::" name "(Tensor " a ", Tensor " b ") -> Tensor", infer_binary, run_binary<fn>>("aten::" name ".out")
