@@ -28,6 +28,9 @@ TEST(Linalg, KnownValues) {
   expect_op("aten::_linalg_eigh", {f32({2, 2}, {2, 1, 1, 2}), "L", false}, {{1, 3}, {}});
   expect_op("aten::_linalg_svd", {f32({2, 3}, {3, 0, 0, 0, 4, 0}), false, false}, {{}, {4, 3}, {}});
   expect_op("aten::linalg_pinv.atol_rtol_tensor", {f32({2, 1}, {3, 4})}, {{0.12, 0.16}});
+  expect_op("aten::linalg_matrix_sqrth", {f32({2, 2}, {4, 0, 0, 9})}, {{2, 0, 0, 3}});
+  expect_op("aten::linalg_ldl_solve", {f32({2, 2}, {2, 0, 0.5, 3}), HostTensor(DType::kI32, {2}, {1, 2}), f32({2, 1}, {2, 7})}, {{0, 2}});
+  expect_op("aten::linalg_ldl_solve", {f32({2, 2}, {0, 0, 2, 0}), HostTensor(DType::kI32, {2}, {-2, -2}), f32({2, 1}, {2, 4})}, {{2, 1}});
   expect_op("aten::linalg_matrix_exp", {f32({2, 2}, {0, 1, 0, 0})}, {{1, 1, 0, 1}});
 }
 
@@ -64,6 +67,7 @@ TEST(Linalg, Refusals) {
       {"not positive", "aten::linalg_cholesky_ex", {f32({1, 1}, {-1}), false, true}},
       {"sizes", "aten::_linalg_solve_ex", {f32({2, 2}), f32({3, 1})}},
       {"pivot", "aten::linalg_lu_solve", {f32({1, 1}), HostTensor(DType::kI32, {1}, {2}), f32({1, 1})}},
+      {"pivots", "aten::linalg_ldl_solve", {f32({1, 1}), HostTensor(DType::kI32, {1}, {-1}), f32({1, 1})}},
       {"mode", "aten::linalg_qr", {f32({2, 2}), "half"}},
       {"triangle", "aten::_linalg_eigh", {f32({2, 2}), "X"}},
       {"tau", "aten::linalg_householder_product", {f32({2, 1}), f32({2})}},

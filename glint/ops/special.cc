@@ -94,10 +94,14 @@ struct GammaQ { template <class C> static C of(C a, C x) { return C(k::gamma_q(d
 template <class C>
 int64_t degree(C n) { return n > -1 && n < C(0x1p62) ? int64_t(n) : -1; }
 
+// Recurrences longer than this give NaN instead of running for minutes.
+constexpr int64_t kMostSteps = 1 << 22;
+
 // p_k = factor * p_(k-1) - p_(k-2) from p_0 = 1 and p_1; ends early on NaN.
 template <class C>
 C chebyshev(C factor, C first, int64_t n) {
   if (n == 0) return 1;
+  if (n > kMostSteps) return C(NAN);
   C before = 1, now = first;
   for (int64_t i = 2; i <= n && now == now; ++i) {
     const C next = factor * now - before;
@@ -175,6 +179,7 @@ template <class C, class F>
 C recur(C first, int64_t n, F&& next) {
   if (n < 0) return 0;
   if (n == 0) return 1;
+  if (n > kMostSteps) return C(NAN);
   C before = 1, now = first;
   for (int64_t i = 1; i < n && now == now; ++i) {
     const C after = next(now, before, C(i));
@@ -259,6 +264,11 @@ Status run_polygamma(OpContext&, int64_t n, const Tensor& x, Tensor& out) {
   return {};
 }
 
+double sinc(double x) {
+  constexpr double kPi = 3.14159265358979323846;
+  return x == 0 ? 1 : std::sin(x * kPi) / (x * kPi);
+}
+
 #define GLINT_UNARY(name, arg, fn) define_op<"aten::" name "(Tensor " arg ") -> Tensor", infer_unary, run_unary<fn>>("aten::" name ".out")
 #define GLINT_BINARY(name, a, b, fn) define_op<"aten::" name "(Tensor " a ", Tensor " b ") -> Tensor", infer_binary, run_binary<fn>>("aten::" name ".out")
 #define GLINT_POLYNOMIAL(name, ...)                                                                                                         \
@@ -267,6 +277,8 @@ Status run_polygamma(OpContext&, int64_t n, const Tensor& x, Tensor& out) {
       define_op<"aten::" name ".n_scalar(Tensor x, Scalar n) -> Tensor", infer_right, run_right<__VA_ARGS__>>("aten::" name ".n_scalar_out")
 
 constexpr OpDef kDefs[] = {
+    GLINT_UNARY("digamma", "self", digamma),
+    GLINT_UNARY("sinc", "self", sinc),
     GLINT_UNARY("i0", "self", i0),
     GLINT_UNARY("special_i0e", "self", i0e),
     GLINT_UNARY("special_i1", "self", i1),
