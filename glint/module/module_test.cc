@@ -14,11 +14,11 @@ namespace {
 
 std::string shared_folder() {
   const char* set = environment("GLINT_SHARED");
-  return set != nullptr ? set : std::string(GLINT_SOURCE_DIR) + "/../shared";
+  return set != nullptr ? set : GLINT_SOURCE_DIR "/../shared";
 }
 
 TEST(Module, RunsAStockProgram) {
-  const std::string folder = shared_folder() + "/models/mobilenet_v2/";
+  const std::string folder = shared_folder().append("/models/mobilenet_v2/");
   if (!std::filesystem::exists(folder + "model_portable.pte")) GTEST_SKIP() << "no " << folder;
   const auto tensors = MappedFile::open((folder + "tensors.safetensors").c_str());
   ASSERT_TRUE(tensors.ok());
