@@ -9,26 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "glint/base/platform.h"
-#include "glint/core/shape.h"
 #include "glint/format/safetensors.h"
 
 namespace glint::cli {
-
-NamedTensor NamedTensor::make(std::string name, DType dtype, const std::vector<int64_t>& sizes) {
-  NamedTensor t;
-  t.name = std::move(name);
-  if (t.tensor.set(dtype, sizes)) t.bytes.resize(t.tensor.size_bytes());
-  t.tensor.data = t.bytes.data();
-  return t;
-}
-
-NamedTensor NamedTensor::copy(std::string name, const Tensor& from) {
-  NamedTensor t = make(std::move(name), from.dtype, {from.sizes().begin(), from.sizes().end()});
-  const size_t width = dtype_size(from.dtype);
-  for (int64_t i = 0, n = from.numel(); i < n; ++i)
-    std::memcpy(t.bytes.data() + size_t(i) * width, static_cast<const std::byte*>(from.data) + size_t(element_offset(from, i)) * width, width);
-  return t;
-}
 
 namespace {
 
@@ -43,8 +26,8 @@ std::string header_field(const std::string& header, const std::string& key) {
   return end == 0 || end == header.npos ? "" : header.substr(start, end - start);
 }
 
-std::vector<NamedTensor> load_npy(std::span<const std::byte> file, std::string& error) {
-  const auto bad = [&](const char* why) { error = why; return std::vector<NamedTensor>(); };
+NamedTensors load_npy(std::span<const std::byte> file, std::string& error) {
+  const auto bad = [&](const char* why) { error = why; return NamedTensors(); };
   if (file.size() < 12) return bad("the NumPy file is too short");
   const int major = int(file[6]);
   uint32_t length = uint32_t(file[8]) | uint32_t(file[9]) << 8;
@@ -83,20 +66,18 @@ std::vector<NamedTensor> load_npy(std::span<const std::byte> file, std::string& 
     t.set_dim_order({order, t.rank});
   }
   t.data = const_cast<std::byte*>(file.data() + start + length);
-  std::vector<NamedTensor> out;
-  out.push_back(NamedTensor::copy("", t));
-  return out;
+  return {{"", OwnedTensor::copy(t).row_major()}};
 }
 
-std::vector<NamedTensor> load_safetensors(std::span<const std::byte> file, std::string& error) {
-  std::vector<NamedTensor> out;
+NamedTensors load_safetensors(std::span<const std::byte> file, std::string& error) {
+  NamedTensors out;
   const auto st = Safetensors::open(file);
   if (!st.ok()) return error = st.status().why(), std::move(out);
   size_t cursor = 0;
   for (Safetensors::Entry e; st->next(cursor, e);) {
-    NamedTensor t = NamedTensor::make(std::string(e.name), e.meta.dtype, {e.meta.sizes().begin(), e.meta.sizes().end()});
-    if (!e.bytes.empty()) std::memcpy(t.bytes.data(), e.bytes.data(), e.bytes.size());
-    out.push_back(std::move(t));
+    OwnedTensor t(e.meta.dtype, {e.meta.sizes().begin(), e.meta.sizes().end()});
+    if (!e.bytes.empty()) std::memcpy(t.tensor().data, e.bytes.data(), e.bytes.size());
+    out.emplace_back(std::string(e.name), std::move(t));
   }
   return out;
 }
@@ -113,23 +94,24 @@ const char* safetensors_dtype(DType d) {
 
 }  // namespace
 
-std::vector<NamedTensor> load_tensors(const std::string& path, std::string& error) {
+NamedTensors load_tensors(const std::string& path, std::string& error) {
   auto file = MappedFile::open(path.c_str());
-  if (!file.ok()) return error = path + ": " + file.status().why(), std::vector<NamedTensor>();
+  if (!file.ok()) return error = path + ": " + file.status().why(), NamedTensors();
   const auto bytes = file->bytes();
   auto out = bytes.size() >= 6 && std::memcmp(bytes.data(), "\x93NUMPY", 6) == 0 ? load_npy(bytes, error) : load_safetensors(bytes, error);
   if (!error.empty()) error = path + ": " + error;
   return out;
 }
 
-void save_safetensors(const std::string& path, const std::vector<NamedTensor>& tensors, std::string& error) {
+void save_safetensors(const std::string& path, const NamedTensors& tensors, std::string& error) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   uint64_t at = 0;
-  for (const NamedTensor& t : tensors) {
-    const char* dtype = safetensors_dtype(t.tensor.dtype);
-    if (dtype == nullptr) return void(error = fmt::format("{}: safetensors has no dtype for {} ({})", path, t.name, dtype_name(t.tensor.dtype)));
-    header[t.name] = {{"dtype", dtype}, {"shape", std::vector<int64_t>(t.tensor.sizes().begin(), t.tensor.sizes().end())}, {"data_offsets", {at, at + t.bytes.size()}}};
-    at += t.bytes.size();
+  for (const auto& [name, t] : tensors) {
+    const char* dtype = safetensors_dtype(t.dtype());
+    if (dtype == nullptr) return void(error = fmt::format("{}: safetensors has no dtype for {} ({})", path, name, dtype_name(t.dtype())));
+    const uint64_t bytes = t.tensor().size_bytes();
+    header[name] = {{"dtype", dtype}, {"shape", t.sizes()}, {"data_offsets", {at, at + bytes}}};
+    at += bytes;
   }
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');
@@ -139,7 +121,10 @@ void save_safetensors(const std::string& path, const std::vector<NamedTensor>& t
     const uint64_t length = text.size();
     out.write(reinterpret_cast<const char*>(&length), 8);
     out.write(text.data(), std::streamsize(text.size()));
-    for (const NamedTensor& t : tensors) out.write(reinterpret_cast<const char*>(t.bytes.data()), std::streamsize(t.bytes.size()));
+    for (const auto& [name, t] : tensors) {
+      const OwnedTensor rows = t.row_major();
+      out.write(static_cast<const char*>(rows.tensor().data), std::streamsize(rows.tensor().size_bytes()));
+    }
     if (!out) error = path + ": cannot be written";
   }
   if (error.empty() && std::rename(temporary.c_str(), path.c_str()) != 0) error = path + ": cannot be written";

@@ -49,11 +49,11 @@ int64_t bytes_at_bound(const Type& type, const Symbols& symbols, const Node* nod
 }
 
 class MethodEmitter {
-  /// Where a value lies in another one's memory.
+  /// Where a value lies in another one's memory: from `start` on along `dim`.
   struct Window {
     const Value* host;
-    std::vector<int64_t> strides;
-    int64_t offset;
+    int dim;
+    int64_t start;
   };
 
  public:
@@ -136,20 +136,18 @@ class MethodEmitter {
       if (!n->is("aten::cat") || !n->result()->type.is_static() || in_state_.count(n->result())) continue;
       const Type& whole = n->result()->type;
       const int dim = wrap_dim(n->arg(1).as_int(), int(whole.rank()));
-      TensorMeta meta;
-      if (dim < 0 || !ir::meta_at(whole, symbols_, symbols_.samples()[0], meta)) continue;
       int64_t start = 0;
-      bool placed = false, fits = meta.numel() > 0;
+      bool placed = false, fits = dim >= 0 && bytes_at_bound(whole, symbols_, n) > 0;
       std::vector<std::pair<const Value*, Window>> windows;
       for (const Arg& a : n->arg(0).list()) {
         const Value* part = a.value();
         if (part->type.rank() != whole.rank() || part->type.dtype != whole.dtype || !part->type.is_static()) fits = false;
         if (!fits) break;
-        Window w{n->result(), {meta.strides().begin(), meta.strides().end()}, start * meta.stride[size_t(dim)]};
+        const Window w{n->result(), dim, start};
         start += part->type.dims[size_t(dim)].value();
         const bool own = can_be_placed(part, *n);
         placed |= own;
-        windows.emplace_back(part, std::move(w));
+        windows.emplace_back(part, w);
       }
       if (!fits || !placed) continue;
       for (auto& [part, w] : windows) {
@@ -266,8 +264,16 @@ class MethodEmitter {
     for (const ir::Dim& d : type.dims) sizes.push_back(d.value());
     t.sizes = sizes;
     const int32_t host = value(w.host), at = add(ValueSpec::of_tensor(std::move(t)));
-    method_.instructions.push_back(InstructionSpec::kernel("glint::view", "", {host, ints_value(sizes), ints_value(w.strides), integer(w.offset), at}));
+    const std::vector<int64_t> strides = strides_of(w.host);
+    method_.instructions.push_back(InstructionSpec::kernel("glint::view", "", {host, ints_value(sizes), ints_value(strides), integer(w.start * strides[size_t(w.dim)]), at}));
     return at;
+  }
+  /// Of a value of known sizes that nothing views: those of what it is a window of.
+  std::vector<int64_t> strides_of(const Value* v) const {
+    if (const auto window = windows_.find(v); window != windows_.end()) return strides_of(window->second.host);
+    TensorMeta meta;
+    if (!ir::meta_at(v->type, symbols_, symbols_.samples()[0], meta)) throw Error(Code::kInternal, "the sizes of %" + v->name + " are not known");
+    return {meta.strides().begin(), meta.strides().end()};
   }
   int32_t ints_value(const std::vector<int64_t>& v) {
     std::vector<int64_t> items;

@@ -42,6 +42,7 @@ To convert(From v) {
 
 template <class T, class C>
 void load_as(const void* p, int64_t step, int64_t n, C* out) {
+  if (n <= 0) return;  // an empty row may be null
   const T* from = static_cast<const T*>(p);
   if constexpr (std::is_same_v<T, C>) {
     if (step == 1) {

@@ -14,7 +14,7 @@ namespace {
 
 std::string shared_folder() {
   const char* set = environment("GLINT_SHARED");
-  return set != nullptr ? set : GLINT_SOURCE_DIR "/../shared";
+  return set != nullptr ? std::string(set) : std::string(GLINT_SOURCE_DIR "/../shared");
 }
 
 TEST(Module, RunsAStockProgram) {

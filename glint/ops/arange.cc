@@ -30,7 +30,7 @@ Status infer_arange(Scalar start, Scalar end, Scalar step, Type dtype, Ignored, 
   const DType d = arange_dtype(start, end, step, dtype);
   if ((kind_of(d) & kNumbers) == 0) return invalid_argument("arange: the dtype must be an integer or a float");
   int64_t n = 0;
-  if (d == DType::kI64) {  // exact where doubles are not
+  if (d == DType::kI64 && !start.is_float() && !end.is_float() && !step.is_float()) {  // exact where doubles are not
     const int64_t a = start.to_int(), b = end.to_int(), s = step.to_int();
     int64_t span = 0;
     if (s == 0) return invalid_argument("arange: step must not be zero");
@@ -107,11 +107,18 @@ struct Linspace {
   static Status run(OpContext&, A start, B end, int64_t, Type, Ignored, Ignored, Bool, Tensor& out) { return linspace(number(start), number(end), out); }
 };
 
-Status infer_logspace(Scalar, Scalar, int64_t steps, double, Type dtype, Ignored, Ignored, Bool, TensorMeta& out) { return set_steps(steps, dtype, out); }
-Status run_logspace(OpContext&, Scalar start, Scalar end, int64_t n, double base, Type, Ignored, Ignored, Bool, Tensor& out) {
-  generate(out, [a = start.to_double(), b = end.to_double(), n, base](int64_t i) { return std::pow(base, spaced(a, b, i, n)); });
-  return {};
-}
+template <class A, class B>
+struct Logspace {
+  static Status infer(A start, B end, int64_t steps, double, Type dtype, Ignored a, Ignored b, Bool pin, TensorMeta& out) {
+    return Linspace<A, B>::infer(start, end, steps, dtype, a, b, pin, out);
+  }
+  static Status run(OpContext&, A start, B end, int64_t n, double base, Type, Ignored, Ignored, Bool, Tensor& out) {
+    double a = number(start), b = number(end);
+    if (kind_of(out.dtype) == kInts) a = std::trunc(a), b = std::trunc(b);
+    generate(out, [=](int64_t i) { return std::pow(base, spaced(a, b, i, n)); });
+    return {};
+  }
+};
 
 // ---- eye
 
@@ -145,8 +152,13 @@ constexpr OpDef kDefs[] = {
         "aten::linspace.Tensor_Scalar_out"),
     define<"aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, " GLINT_OPTIONS ") -> Tensor", Linspace<Scalar, const Tensor&>>(
         "aten::linspace.Scalar_Tensor_out"),
-    define_op<"aten::logspace(Scalar start, Scalar end, int steps, float base=10., " GLINT_OPTIONS ") -> Tensor", infer_logspace, run_logspace>(
-        "aten::logspace.out"),
+    define<"aten::logspace(Scalar start, Scalar end, int steps, float base=10., " GLINT_OPTIONS ") -> Tensor", Logspace<Scalar, Scalar>>("aten::logspace.out"),
+    define<"aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., " GLINT_OPTIONS ") -> Tensor",
+           Logspace<const Tensor&, const Tensor&>>("aten::logspace.Tensor_Tensor_out"),
+    define<"aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., " GLINT_OPTIONS ") -> Tensor", Logspace<const Tensor&, Scalar>>(
+        "aten::logspace.Tensor_Scalar_out"),
+    define<"aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., " GLINT_OPTIONS ") -> Tensor", Logspace<Scalar, const Tensor&>>(
+        "aten::logspace.Scalar_Tensor_out"),
     define_op<"aten::eye(SymInt n, " GLINT_OPTIONS ") -> Tensor", infer_eye, run_eye>("aten::eye.out"),
     define_op<"aten::eye.m(SymInt n, SymInt m, " GLINT_OPTIONS ") -> Tensor", infer_eye_m, run_eye_m>("aten::eye.m_out"),
 };

@@ -231,7 +231,7 @@ constexpr auto kMaximum = [](auto a, auto b) { return maximum(a, b); };
 constexpr auto kMinimum = [](auto a, auto b) { return minimum(a, b); };
 
 constexpr auto kClamp = [](auto x, auto low, auto high) { return minimum(maximum(x, low), high); };
-constexpr unsigned kClampKinds = kNumbers;
+constexpr unsigned kClampKinds = kReals;
 
 Status infer_clamp_tensor(const Tensor& self, const Tensor* low, const Tensor* high, TensorMeta& out) {
   if (low == nullptr && high == nullptr) return invalid_argument("clamp: min or max must be given");
@@ -271,9 +271,13 @@ Status run_clamp_max(OpContext& c, const Tensor& self, Scalar high, Tensor& out)
 // ---- other expressions of two operands
 
 template <class T> T logaddexp(T a, T b) {
-  if (std::isinf(a) && a == b) return a;
-  const T top = maximum(a, b);
-  return top + std::log1p(std::exp(-std::fabs(a - b)));
+  if constexpr (kIsComplex<T>) {
+    const T top = b.re > a.re ? b : a, low = b.re > a.re ? a : b;
+    return std::isinf(top.re) && low.re == top.re ? log(exp(a) + exp(b)) : top + log1p(exp(low - top));
+  } else {
+    if (std::isinf(a) && a == b) return a;
+    return maximum(a, b) + std::log1p(std::exp(-std::fabs(a - b)));
+  }
 }
 template <class T> T logaddexp2(T a, T b) {
   if (std::isinf(a) && a == b) return a;
@@ -307,23 +311,20 @@ Status run_heaviside(OpContext&, const Tensor& a, const Tensor& b, Tensor& out) 
   return elementwise<kReals, fn, 2>(out.dtype, {&a, &b}, out);
 }
 
-// bfloat16's neighbours are not float32's, so they are found among its bits.
-Status infer_nextafter(const Tensor& a, const Tensor& b, TensorMeta& out) {
-  const DType common = result_type(a, b);
-  if (common == DType::kF16) return invalid_argument("nextafter: float16 is not supported");
-  GLINT_TRY(check_kind(kFloats, common));
-  return set_broadcast(a, b, common, out);
-}
+// The neighbours of a half type are not float32's, so they are found among its bits.
+Status infer_nextafter(const Tensor& a, const Tensor& b, TensorMeta& out) { return Binary<kFloats, kDivide, Dtype::kSame>::infer(a, b, out); }
+template <auto Narrow>
+constexpr auto kNextHalf = [](auto x, auto y) {
+  if (is_nan(x) || is_nan(y)) return x + y;
+  if (x == y) return y;
+  auto half = Narrow(float(x));
+  if (x == 0) half.bits = y > 0 ? 1 : 0x8001;
+  else half.bits = uint16_t((x < y) == (x > 0) ? half.bits + 1 : half.bits - 1);
+  return decltype(x)(to_float(half));
+};
 Status run_nextafter(OpContext&, const Tensor& a, const Tensor& b, Tensor& out) {
-  constexpr auto brain = [](auto x, auto y) {
-    if (is_nan(x) || is_nan(y)) return x + y;
-    if (x == y) return y;
-    uint16_t bits = to_bf16(float(x)).bits;
-    if (x == 0) bits = y > 0 ? 1 : 0x8001;
-    else bits = uint16_t((x < y) == (x > 0) ? bits + 1 : bits - 1);
-    return decltype(x)(to_float(bf16{bits}));
-  };
-  if (out.dtype == DType::kBF16) return elementwise<kF32, brain, 2>(out.dtype, {&a, &b}, out);
+  if (out.dtype == DType::kBF16) return elementwise<kF32, kNextHalf<to_bf16>, 2>(out.dtype, {&a, &b}, out);
+  if (out.dtype == DType::kF16) return elementwise<kF32, kNextHalf<to_f16>, 2>(out.dtype, {&a, &b}, out);
   return elementwise<kFloats, [](auto x, auto y) { return std::nextafter(x, y); }, 2>(out.dtype, {&a, &b}, out);
 }
 
@@ -472,8 +473,9 @@ constexpr OpDef kDefs[] = {
     GLINT_BINARY("fmax", kReals, Dtype::kSame, (is_nan(a) ? b : is_nan(b) ? a : maximum(a, b))),
     GLINT_BINARY("fmin", kReals, Dtype::kSame, (is_nan(a) ? b : is_nan(b) ? a : minimum(a, b))),
     GLINT_BINARY("atan2", kFloats, Dtype::kInexact, std::atan2(a, b)),
+    define<"aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", Binary<kFloats, [](auto a, auto b) { return a * std::exp2(b); }, Dtype::kInexact>>("aten::ldexp.out"),
     GLINT_BINARY("hypot", kFloats, Dtype::kSame, std::hypot(a, b)),
-    GLINT_BINARY("logaddexp", kFloats, Dtype::kSame, logaddexp(a, b)),
+    GLINT_BINARY("logaddexp", kInexact, Dtype::kSame, logaddexp(a, b)),
     GLINT_BINARY("logaddexp2", kFloats, Dtype::kSame, logaddexp2(a, b)),
     GLINT_BINARY("gcd", kInts, Dtype::kSame, T(gcd(a, b))),
     GLINT_BINARY("lcm", kInts, Dtype::kSame, lcm(a, b)),
@@ -495,9 +497,9 @@ constexpr OpDef kDefs[] = {
     define_op<"aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", infer_clamp, run_clamp>("aten::clamp.out"),
     define_op<"aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", infer_clamp_tensor, run_clamp_tensor>("aten::clamp.Tensor_out"),
     define_op<"aten::clamp_min(Tensor self, Scalar min) -> Tensor", infer_clamp_min, run_clamp_min>("aten::clamp_min.out"),
-    define<"aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", Binary<kNumbers, kMaximum, Dtype::kSame>>("aten::clamp_min.Tensor_out"),
+    define<"aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", Binary<kReals, kMaximum, Dtype::kSame>>("aten::clamp_min.Tensor_out"),
     define_op<"aten::clamp_max(Tensor self, Scalar max) -> Tensor", infer_clamp_max, run_clamp_max>("aten::clamp_max.out"),
-    define<"aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", Binary<kNumbers, kMinimum, Dtype::kSame>>("aten::clamp_max.Tensor_out"),
+    define<"aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", Binary<kReals, kMinimum, Dtype::kSame>>("aten::clamp_max.Tensor_out"),
     define_op<"aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", infer_where, run_where>("aten::where.self_out"),
     define_op<"aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor", infer_masked_fill, run_masked_fill>(
         "aten::masked_fill.Scalar_out"),

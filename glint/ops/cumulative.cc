@@ -42,14 +42,19 @@ template <class T> using RunningMaximum = RunningExtreme<T, true>;
 template <class T> using RunningMinimum = RunningExtreme<T, false>;
 
 template <class T>
-struct RunningLogSumExp {
-  double top = -std::numeric_limits<double>::infinity(), sum = 0;
-  double next(T v, int64_t) {
-    const double x = double(v);
-    if (x == top) sum += 1;
-    else if (x > top) sum = sum * std::exp(top - x) + 1, top = x;
-    else sum += std::exp(x - top);
-    return top + std::log(sum);
+struct RunningLogSumExp : LogSumExp<T> {
+  bool started = false;
+  c128 last{};
+  auto next(T v, int64_t i) {
+    if constexpr (kIsComplex<T>) {  // step by step, so that the imaginary part keeps its turns
+      const c128 high = !started || v.re > last.re ? v : last, low = v.re > last.re ? last : v;
+      last = !started ? v : high + log1p(exp(low - high));
+      started = true;
+      return last;
+    } else {
+      this->add(v, i);
+      return this->result();
+    }
   }
 };
 
@@ -123,8 +128,8 @@ struct CumulativeExtreme {
   }
 };
 
-Status infer_logcumsumexp(const Tensor& self, int64_t dim, TensorMeta& out) { return infer_dim(kFloats, self, dim, self.dtype, out); }
-Status run_logcumsumexp(OpContext&, const Tensor& self, int64_t dim, Tensor& out) { return scan_as<kFloats, RunningLogSumExp>(self.dtype, self, dim, out); }
+Status infer_logcumsumexp(const Tensor& self, int64_t dim, TensorMeta& out) { return infer_dim(kInexact, self, dim, self.dtype, out); }
+Status run_logcumsumexp(OpContext&, const Tensor& self, int64_t dim, Tensor& out) { return scan_as<kInexact, RunningLogSumExp>(self.dtype, self, dim, out); }
 
 constexpr OpDef kDefs[] = {
     define<"aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", Cumulative<RunningSum>>("aten::cumsum.out"),

@@ -143,6 +143,7 @@ Status plan(const PlanContext& c, const Tensor& x, const Tensor& packed, Ints we
             std::string_view epilogue, TensorList operands, bool, const Tensor& out, Plan& p) {
   State& s = p.state<State>();
   s = {};
+  if (out.numel() == 0) return {};  // products of the other sizes need not fit
   Geometry g;
   GLINT_TRY(geometry(x, weight_sizes, stride, padding, dilation, groups, g));
   kernels::TileProgram program;

@@ -137,7 +137,7 @@ Status run(OpContext& c, const Tensor& a, const Tensor& b, bool transpose_b, dou
 }
 
 constexpr OpDef kDefs[] = {
-    define_op<"glint::matmul(Tensor a, Tensor b, bool transpose_b, float scale) -> Tensor", infer, run, plan>(),
+    define_op<"glint::matmul(Tensor a, Tensor b, bool transpose_b, float scale) -> Tensor", infer, run, plan>("", {.strided_results = true}),
 };
 
 }  // namespace

@@ -115,7 +115,7 @@ Status run(OpContext& context, TensorList operands, std::string_view bytes, Tens
 }
 
 constexpr OpDef kDefs[] = {
-    define_op<"glint::tile(Tensor[] operands, str program) -> Tensor", infer, run, plan>("", {.may_alias = true}),
+    define_op<"glint::tile(Tensor[] operands, str program) -> Tensor", infer, run, plan>("", {.may_alias = true, .strided_results = true}),
 };
 
 }  // namespace

@@ -34,9 +34,9 @@ auto with_field(DType d, F&& f) {
 }
 
 /// A floating or complex matrix, or a batch of them.
-inline Status check_matrix(const Tensor& a, bool square) {
-  const bool half = a.dtype == DType::kF16 || a.dtype == DType::kBF16 || a.dtype == DType::kC32;
-  if (half || (!is_floating(a.dtype) && !is_complex(a.dtype))) return unsupported("linalg: only for float32, float64 and their complex dtypes");
+inline Status check_matrix(const Tensor& a, bool square, bool halves = false) {
+  const bool half = !halves && (a.dtype == DType::kF16 || a.dtype == DType::kBF16);
+  if (half || a.dtype == DType::kC32 || (!is_floating(a.dtype) && !is_complex(a.dtype))) return unsupported("linalg: only for float32, float64 and their complex dtypes");
   if (a.rank < 2) return invalid_argument("linalg: the operand must have at least 2 dimensions");
   if (square && a.size[size_t(a.rank - 1)] != a.size[size_t(a.rank - 2)]) return invalid_argument("linalg: the matrices must be square");
   return {};

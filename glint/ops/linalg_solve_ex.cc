@@ -4,9 +4,6 @@ namespace glint::ops {
 namespace {
 
 // A X = B, or X A = B when not left. B is a batch of vectors when it has the sizes of A without the last one.
-// PyTorch factors the transpose of a row-major real matrix and says so in LU; so does this.
-bool factors_transpose(const Tensor& a) { return a.is_contiguous() && !is_complex(a.dtype); }
-
 bool is_vector(const Tensor& a, const Tensor& b) {
   return b.rank == 1 || (b.rank == a.rank - 1 && std::equal(b.sizes().begin(), b.sizes().end(), a.sizes().begin()));
 }
@@ -40,17 +37,17 @@ Tensor as_matrix(const Tensor& t) {
   return m;
 }
 
-// Solves against one factored matrix; a transposed factorisation solves the transposed system.
+// Solves against one factored matrix; from the right, X A = B is A^T X^T = B^T.
 template <class C>
-void solve(const Tensor& b, int64_t b_at, bool left, bool transposed, const C* lu, const int64_t* swaps, int64_t n, C* x, Tensor& result, int64_t result_at) {
+void solve(const Tensor& b, int64_t b_at, bool left, const C* lu, const int64_t* swaps, int64_t n, C* x, Tensor& result, int64_t result_at) {
   load_matrix(b, b_at, x, !left);
-  lu_solve(lu, swaps, n, x, left ? cols(b) : rows(b), transposed == left, false);
+  lu_solve(lu, swaps, n, x, left ? cols(b) : rows(b), !left, false);
   store_matrix(result, result_at, x, !left);
 }
 
 Status run(OpContext& c, const Tensor& a, const Tensor& b, bool left, bool check_errors, Tensor& result, Tensor& lu, Tensor& pivots, Tensor& info) {
   const int64_t n = rows(a);
-  const bool vector = is_vector(a, b), transposed = factors_transpose(a);
+  const bool vector = is_vector(a, b);
   if (vector && (b.rank == kMaxRank || result.rank == kMaxRank)) return unsupported("linalg_solve: too many dimensions");
   const Tensor right = vector ? as_matrix(b) : b;
   Tensor to = vector ? as_matrix(result) : result;
@@ -62,7 +59,7 @@ Status run(OpContext& c, const Tensor& a, const Tensor& b, bool left, bool check
     int64_t* swaps = room.take<int64_t>(n, 1);
     for_each_row(make_loop(info, batch_of(a, 2), batch_of(lu, 2), batch_of(pivots, 1)), [&](const auto& o, const auto& step, int64_t count) {
       for (int64_t i = 0; i < count; ++i) {
-        load_matrix(a, o[1] + i * step[1], m, transposed);
+        load_matrix(a, o[1] + i * step[1], m);
         const int64_t zero = lu_factor(m, n, n, swaps);
         store_matrix(lu, o[2] + i * step[2], m);
         store_pivots(pivots, o[3] + i * step[3], swaps, n);
@@ -72,9 +69,9 @@ Status run(OpContext& c, const Tensor& a, const Tensor& b, bool left, bool check
     });
     for_each_row(make_loop(batch_of(to, 2), batch_of(right, 2), batch_of(lu, 2), batch_of(a, 2)), [&](const auto& o, const auto& step, int64_t count) {
       for (int64_t i = 0; i < count; ++i) {
-        load_matrix(a, o[3] + i * step[3], m, transposed);
+        load_matrix(a, o[3] + i * step[3], m);
         lu_factor(m, n, n, swaps);
-        solve(right, o[1] + i * step[1], left, transposed, m, swaps, n, x, to, o[0] + i * step[0]);
+        solve(right, o[1] + i * step[1], left, m, swaps, n, x, to, o[0] + i * step[0]);
       }
     });
   });

@@ -17,6 +17,11 @@ TEST(Loss, KnownValues) {
   expect_op("aten::nll_loss2d_forward", {f32({1, 2, 1, 1}, {-1, -2}), i64({1, 1, 1}, {1}), Operand(), 0, -100}, {{2}, {0}});
   expect_op("aten::multi_margin_loss", {f32({1, 3}, {0.1, 0.2, 0.7}), i64({1}, {2})}, {{0.3}});
   expect_op("aten::multilabel_margin_loss_forward", {f32({4}, {0.1, 0.2, 0.4, 0.8}), i64({4}, {3, 0, -1, 1}), 1}, {{0.85}, {1, 0, 0, 1}});
+  expect_op("aten::binary_cross_entropy_with_logits", {f32({2}, {0, 2}), f32({2}, {1, 0}), Operand(), f32({1}, {3}), 0}, {{3 * std::log(2.0), 2.1269280}});
+  expect_op("aten::dist", {f32({2}, {3, 0}), f32({1}, {0})}, {{3}});
+  expect_op("aten::dist", {f32({2}, {3, -4}), f32({2}), INFINITY}, {{4}});
+  expect_op("aten::segment_reduce", {f32({4}, {1, 2, 3, 4}), "mean", i64({3}, {1, 0, 3})}, {{1, NAN, 3}});
+  expect_op("aten::_weight_norm_interface", {f32({2, 2}, {3, 4, 0, 2}), f32({2, 1}, {10, 1})}, {{6, 8, 0, 1}, {5, 2}});
   expect_op("aten::soft_margin_loss", {f32({1}, {0}), f32({1}, {1})}, {{std::log(2.0)}});
   expect_op("aten::glu", {f32({1, 2}, {3, 0})}, {{1.5}});
   expect_op("aten::_cdist_forward", {f32({2, 2}, {0, 0, 3, 4}), f32({1, 2}, {0, 0}), 2.0, Operand()}, {{0, 5}});
@@ -41,6 +46,9 @@ TEST(Loss, Refusals) {
       {"p", "aten::_pdist_forward", {f32({2, 2}), -1.0}},
       {"columns", "aten::_cdist_forward", {f32({2, 2}), f32({2, 3}), 2.0, Operand()}},
       {"training", "aten::native_dropout", {f32({2}), 0.5, true}, Code::kUnsupported},
+      {"segments", "aten::segment_reduce", {f32({4}), "sum", i64({2}, {1, 2})}},
+      {"negative segment", "aten::segment_reduce", {f32({4}), "sum", i64({2}, {-1, 5})}},
+      {"dim", "aten::_weight_norm_interface", {f32({2, 2, 2}), f32({2}), 1}},
       {"p", "aten::renorm", {f32({2, 2}), 0, 0, 1}},
   });
 }

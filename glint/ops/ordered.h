@@ -26,6 +26,11 @@ void for_each_lane(int dim, F&& f, const TensorMeta& first, const Meta&... other
 
 inline Status check_order(DType d) { return is_complex(d) ? unsupported("complex numbers have no order") : Status(); }
 
+/// Scratch for one ranked lane along `dim`.
+inline size_t lane_bytes(const Tensor& self, int64_t dim) {
+  return self.numel() == 0 ? 0 : size_t(at_least_1d(self).size[size_t(wrap_dim(dim, self.rank))]) * sizeof(kernels::Ranked);
+}
+
 /// Writes n ranked elements of a lane of self: the elements themselves and their indices.
 inline void write_ranked(const kernels::Ranked* items, int64_t n, const Tensor& self, int64_t self_at, int64_t self_step, Tensor& values,
                          int64_t values_at, int64_t values_step, Tensor& indices, int64_t indices_at, int64_t indices_step) {

@@ -20,6 +20,11 @@ template <class T> T sigmoid(T x) {
   else return 1 / (1 + exp(-x));
 }
 
+template <class T> T silu(T x) {
+  if constexpr (kIsComplex<T>) return x / (c128{1, 0} + exp(-x));
+  else return x / (1 + exp(-x));
+}
+
 // A rational start (Giles, "Approximating the erfinv function") polished by two Newton steps.
 double erfinv(double x) {
   if (!(x > -1 && x < 1)) return x == 1 || x == -1 ? x * std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
@@ -38,21 +43,18 @@ double erfinv(double x) {
   return y;
 }
 
-// Recurrence up to 10, then the asymptotic series; reflection for negative arguments.
-double digamma(double x) {
-  if (x == 0) return std::copysign(std::numeric_limits<double>::infinity(), -x);
-  if (x < 0) {
-    if (x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
-    return digamma(1 - x) - kPi / std::tan(kPi * (x - std::trunc(x)));
-  }
-  double shift = 0;
-  for (; x < 10; ++x) shift += 1 / x;
-  const double z = 1 / (x * x);
-  const double series = z * (1. / 12 - z * (1. / 120 - z * (1. / 252 - z * (1. / 240 - z * (1. / 132 - z * (691. / 32760 - z / 12))))));
-  return std::log(x) - 0.5 / x - series - shift;
-}
-
 template <class T> T sign(T x) { return T((T(0) < x) - (x < T(0))); }
+
+template <class T> T sgn(T x) {
+  if constexpr (kIsComplex<T>) {
+    const double length = glint::abs(x);
+    return length == 0 ? T{} : T{x.re / length, x.im / length};
+  } else return sign(x);
+}
+template <class T> T conjugate(T x) {
+  if constexpr (kIsComplex<T>) return {x.re, -x.im};
+  else return x;
+}
 
 template <class T> T round_decimals(T x, const Params& p) {
   if constexpr (kIsInt<T>) return x;
@@ -155,6 +157,54 @@ Status run_logit(OpContext&, const Tensor& self, std::optional<double> eps, Tens
   return elementwise<kFloats, fn, 1>(out.dtype, {&self}, out, p);
 }
 
+Status infer_frexp(const Tensor& self, TensorMeta& mantissa, TensorMeta& exponent) {
+  GLINT_TRY(check_kind(kFloats, self.dtype));
+  GLINT_TRY(set_like(self, self.dtype, mantissa));
+  return set_like(self, DType::kI32, exponent);
+}
+Status run_frexp(OpContext&, const Tensor& self, Tensor& mantissa, Tensor& exponent) {
+  constexpr auto fraction = [](auto x) { int e = 0; return std::frexp(x, &e); };
+  constexpr auto power = [](auto x) { int e = 0; std::frexp(x, &e); return std::isfinite(x) ? int64_t(e) : int64_t(0); };
+  GLINT_TRY((elementwise<kFloats, fraction, 1>(self.dtype, {&self}, mantissa)));
+  return elementwise<kFloats, power, 1>(self.dtype, {&self}, exponent);
+}
+
+Status infer_mvlgamma(const Tensor& self, int64_t p, TensorMeta& out) {
+  if (p < 1 || p > 1 << 16) return invalid_argument("mvlgamma: p is out of range");
+  const DType d = to_inexact(self.dtype);
+  GLINT_TRY(check_kind(kFloats, d));
+  return set_like(self, d, out);
+}
+Status run_mvlgamma(OpContext&, const Tensor& self, int64_t p, Tensor& out) {
+  constexpr auto fn = [](auto x, const Params& q) {
+    double sum = q.f[0] * (q.f[0] - 1) / 4 * std::log(kPi);
+    for (int64_t j = 0; j < q.i[0]; ++j) sum += std::lgamma(double(x) - double(j) / 2);
+    return decltype(x)(sum);
+  };
+  Params params;
+  params.set(0, Scalar::of(p));
+  return elementwise<kFloats, fn, 1>(out.dtype, {&self}, out, params);
+}
+
+Status infer_glu(const Tensor& self, int64_t dim, TensorMeta& out) {
+  const int d = wrap_dim(dim, self.rank);
+  if (self.rank == 0 || d < 0) return invalid_argument("glu: dim is out of range");
+  if (self.size[size_t(d)] % 2 != 0) return invalid_argument("glu: the dimension must be even");
+  GLINT_TRY(check_kind(kFloats, self.dtype));
+  TensorMeta half = self;
+  half.size[size_t(d)] /= 2;
+  return set_like(half, self.dtype, out);
+}
+Status run_glu(OpContext&, const Tensor& self, int64_t dim, Tensor& out) {
+  const size_t d = size_t(wrap_dim(dim, self.rank));
+  Tensor value = self;
+  value.size[d] /= 2;
+  if (value.numel() == 0) return {};
+  Tensor gate = value;
+  gate.data = static_cast<char*>(self.data) + value.size[d] * self.stride[d] * int64_t(dtype_size(self.dtype));
+  return elementwise<kFloats, [](auto a, auto b) { return a * sigmoid(b); }, 2>(self.dtype, {&value, &gate}, out);
+}
+
 constexpr double largest(DType d) {
   return d == DType::kF64 ? std::numeric_limits<double>::max() : d == DType::kF16 ? 65504. : d == DType::kBF16 ? 0x1.fep127 : 0x1.fffffep127;
 }
@@ -234,7 +284,6 @@ constexpr OpDef kDefs[] = {
     GLINT_UNARY("erfc", ToFloat, kFloats, std::erfc(x)),
     GLINT_UNARY("erfinv", ToFloat, kFloats, T(erfinv(double(x)))),
     GLINT_UNARY("lgamma", ToFloat, kFloats, std::lgamma(x)),
-    GLINT_UNARY("digamma", ToFloat, kFloats, T(digamma(double(x)))),
     GLINT_UNARY("deg2rad", ToFloat, kFloats, T(x * T(kPi / 180))),
     GLINT_UNARY("rad2deg", ToFloat, kFloats, T(x * T(180 / kPi))),
 
@@ -242,6 +291,8 @@ constexpr OpDef kDefs[] = {
     define_op<"aten::abs(Tensor self) -> Tensor", infer_abs, run_abs>("aten::abs.out"),
     GLINT_UNARY("neg", Same, kArithmetic, sub(T{}, x)),
     GLINT_UNARY("sign", Same, kReals, sign(x)),
+    GLINT_UNARY("sgn", Same, kAny, sgn(x)),
+    GLINT_UNARY("_conj_physical", Same, kAny, conjugate(x)),
     GLINT_UNARY("ceil", Same, kNumbers, (kIsFloat<T> ? T(std::ceil(x)) : x)),
     GLINT_UNARY("floor", Same, kNumbers, (kIsFloat<T> ? T(std::floor(x)) : x)),
     GLINT_UNARY("trunc", Same, kNumbers, (kIsFloat<T> ? T(std::trunc(x)) : x)),
@@ -257,12 +308,13 @@ constexpr OpDef kDefs[] = {
     GLINT_UNARY("logical_not", Predicate, kAny, is_zero(x)),
     GLINT_UNARY("isnan", Predicate, kAny, is_nan(x)),
     GLINT_UNARY("isinf", Predicate, kAny, is_inf(x)),
-    GLINT_UNARY("isfinite", Predicate, kAny, !is_inf(x) && !is_nan(x)),
+    define<"aten::isfinite(Tensor self) -> Tensor", Predicate<kAny, [](auto x) { return !is_inf(x) && !is_nan(x); }>>(""),
+    GLINT_UNARY("signbit", Predicate, kReals, std::signbit(double(x))),
     GLINT_UNARY("isposinf", Predicate, kReals, is_inf(x) && x > T(0)),
     GLINT_UNARY("isneginf", Predicate, kReals, is_inf(x) && x < T(0)),
 
     // Activations.
-    GLINT_UNARY("silu", Same, kFloats, T(x / (1 + std::exp(-x)))),
+    GLINT_UNARY("silu", Same, kInexact, silu(x)),
     GLINT_UNARY("mish", Same, kFloats, T(x * std::tanh(std::log1p(std::exp(x))))),
     GLINT_UNARY("hardswish", Same, kFloats, T(x * hard_sigmoid(x))),
     GLINT_UNARY("hardsigmoid", Same, kFloats, hard_sigmoid(x)),
@@ -288,6 +340,9 @@ constexpr OpDef kDefs[] = {
     define_op<"aten::logit(Tensor self, float? eps=None) -> Tensor", infer_logit, run_logit>("aten::logit.out"),
     define_op<"aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor", infer_nan_to_num, run_nan_to_num>(
         "aten::nan_to_num.out", kInPlace),
+    define_op<"aten::glu(Tensor self, int dim=-1) -> Tensor", infer_glu, run_glu>("aten::glu.out"),
+    define_op<"aten::mvlgamma(Tensor self, int p) -> Tensor", infer_mvlgamma, run_mvlgamma>("aten::mvlgamma.out", kInPlace),
+    define_op<"aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)", infer_frexp, run_frexp>("aten::frexp.Tensor_out"),
     define_op<"aten::angle(Tensor self) -> Tensor", infer_angle, run_angle>("aten::angle.out"),
 };
 

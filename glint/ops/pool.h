@@ -146,10 +146,12 @@ inline Status check_real(const Tensor& self) {
 struct Average {
   bool count_padding = true;
   std::optional<int64_t> divisor;
+  // Wraps: a window may be mostly padding and larger than any tensor.
+  static int64_t product(int64_t z, int64_t y, int64_t x) { return int64_t(uint64_t(z) * uint64_t(y) * uint64_t(x)); }
   int64_t operator()(const Window& z, const Window& y, const Window& x) const {
     if (divisor) return *divisor;
-    if (count_padding) return z.padded * y.padded * x.padded;
-    return (z.end - z.start) * (y.end - y.start) * (x.end - x.start);
+    if (count_padding) return product(z.padded, y.padded, x.padded);
+    return product(z.end - z.start, y.end - y.start, x.end - x.start);
   }
 };
 
@@ -164,7 +166,7 @@ void average_plane(const Plane<C>& p, const Volume& to, DType dtype, void* out, 
         for (int64_t x = wx.start; x < wx.end; ++x) sum = add(sum, row[x * p.step[2]]);
       }
     const C by = C(average(wz, wy, wx));
-    if constexpr (std::is_integral_v<C>) return by == -1 ? C(-uint64_t(sum)) : C(sum / by);
+    if constexpr (std::is_integral_v<C>) return by == -1 ? C(-uint64_t(sum)) : by == 0 ? C(0) : C(sum / by);
     else return sum / by;
   });
 }
@@ -299,7 +301,10 @@ void average_backward(int dims, OpContext& c, const Tensor& grad, const Average&
             const Window wz = window(0, z), wy = window(1, y), wx = window(2, x);
             if (wz.start >= wz.end || wy.start >= wy.end || wx.start >= wx.end) continue;
             const C g = kernels::load_one<C>(grad.dtype, grad.data, o[1] + z * from.step[0] + y * from.step[1] + x * from.step[2]);
-            const C share = C(g / C(average(wz, wy, wx)));
+            const C by = C(average(wz, wy, wx));
+            C share = g;
+            if constexpr (std::is_integral_v<C>) share = by == -1 ? C(-uint64_t(g)) : by == 0 ? C(0) : C(g / by);
+            else share = g / by;
             for (int64_t iz = wz.start; iz < wz.end; ++iz)
               for (int64_t iy = wy.start; iy < wy.end; ++iy)
                 for (int64_t ix = wx.start; ix < wx.end; ++ix) {

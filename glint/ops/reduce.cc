@@ -144,19 +144,6 @@ struct VectorNorm {
   double result() const { return p == 2 ? std::sqrt(total) : p == 1 || p == 0 || std::isinf(p) ? total : std::pow(total, 1 / p); }
 };
 
-// Sum of exponentials relative to the largest so far.
-template <class T>
-struct LogSumExp {
-  double top = -std::numeric_limits<double>::infinity(), sum = 0;
-  void add(T v, int64_t) {
-    const double x = double(v);
-    if (x == top) sum += 1;
-    else if (x > top) sum = sum * std::exp(top - x) + 1, top = x;
-    else sum += std::exp(x - top);
-  }
-  double result() const { return top + std::log(sum); }
-};
-
 // ---- sums, products, means
 
 DType summed(DType self, Type dtype) { return dtype.value_or(is_floating(self) || is_complex(self) ? self : DType::kI64); }
@@ -373,14 +360,14 @@ Status run_norm_dtype(OpContext&, const Tensor& self, Order p, DType, Tensor& ou
 
 Status infer_logsumexp(const Tensor& self, Ints dims, bool keepdim, TensorMeta& out) {
   DimMask mask;
-  GLINT_TRY(check_kind(kReals, self.dtype));
+  GLINT_TRY(check_kind(kAny, self.dtype));
   GLINT_TRY(dim_mask_or_all(dims, self.rank, mask));
   return set_folded(self, mask, keepdim, to_inexact(self.dtype), out);
 }
 Status run_logsumexp(OpContext&, const Tensor& self, Ints dims, bool, Tensor& out) {
   DimMask mask;
   GLINT_TRY(dim_mask_or_all(dims, self.rank, mask));
-  return reduce<kFloats, LogSumExp>(out.dtype, self, mask, out, nullptr);
+  return reduce<kInexact, LogSumExp>(out.dtype, self, mask, out, nullptr);
 }
 
 constexpr OpDef kDefs[] = {

@@ -182,6 +182,29 @@ Status reduce(DType compute, const Tensor& self, DimMask mask, Tensor& out, Tens
   return unsupported("the operator does not compute with this dtype");
 }
 
+/// The logarithm of a sum of exponentials, taken relative to the largest (real part) so far.
+template <class T>
+struct LogSumExp {
+  using A = std::conditional_t<kIsComplex<T>, c128, double>;
+  double top = -std::numeric_limits<double>::infinity();
+  A sum{};
+  void add(T v, int64_t) {
+    if constexpr (kIsComplex<T>) {
+      if (v.re > top) sum = sum * c128{std::exp(top - v.re), 0}, top = v.re;
+      sum = sum + exp(c128{v.re == top ? 0 : v.re - top, v.im});
+    } else {
+      const double x = double(v);
+      if (x == top) sum += 1;
+      else if (x > top) sum = sum * std::exp(top - x) + 1, top = x;
+      else sum += std::exp(x - top);
+    }
+  }
+  A result() const {
+    if constexpr (kIsComplex<T>) return c128{top, 0} + log(sum);
+    else return top + std::log(sum);
+  }
+};
+
 /// What sums of T are kept in.
 template <class T> using Accumulator = std::conditional_t<std::is_same_v<T, float>, double, T>;
 template <class T> constexpr Accumulator<T> widen(T x) { return Accumulator<T>(x); }

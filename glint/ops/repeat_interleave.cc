@@ -54,6 +54,8 @@ Status copy_slices(const Tensor& self, Size dim, Tensor& out, Count&& count) {
   TensorMeta sizes;
   int d = 0;
   GLINT_TRY(lay_out(self, dim, sizes, &d));
+  for (int i = 0; i < out.rank; ++i)
+    if (i != d && out.size[size_t(i)] == 0) return {};
   int64_t start = 0;
   for (int64_t i = 0, n = sizes.size[size_t(d)]; i < n; ++i) {
     const int64_t copies = count(i);

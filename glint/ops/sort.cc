@@ -12,8 +12,6 @@ Status infer(const Tensor& self, int64_t dim, bool, TensorMeta& values, TensorMe
   return set_result(indices, DType::kI64, self.sizes());
 }
 
-size_t lane_bytes(const Tensor& self, int64_t dim) { return size_t(at_least_1d(self).size[size_t(wrap_dim(dim, self.rank))]) * sizeof(Ranked); }
-
 Status plan(const PlanContext&, const Tensor& self, int64_t dim, bool, const Tensor&, const Tensor&, Plan& plan) {
   plan.scratch_bytes = lane_bytes(self, dim);
   return {};

@@ -17,7 +17,7 @@ Status infer(const Tensor& self, int64_t k, int64_t dim, bool, bool, TensorMeta&
 }
 
 Status plan(const PlanContext&, const Tensor& self, int64_t, int64_t dim, bool, bool, const Tensor&, const Tensor&, Plan& plan) {
-  plan.scratch_bytes = size_t(at_least_1d(self).size[size_t(wrap_dim(dim, self.rank))]) * sizeof(Ranked);
+  plan.scratch_bytes = lane_bytes(self, dim);
   return {};
 }
 

@@ -16,6 +16,7 @@ Status keep(const Tensor& self, int64_t diagonal, bool lower, Tensor& out) {
   const int64_t rows = self.size[size_t(last - 1)], columns = self.size[size_t(last)];
   diagonal = std::clamp(diagonal, -rows - 1, columns);
   fill_zero(out);
+  if (out.numel() == 0) return {};
   for (int64_t i = 0; i < rows; ++i) {
     const int64_t split = std::clamp<int64_t>(i + diagonal + (lower ? 1 : 0), 0, columns);
     const int64_t start = lower ? 0 : split, length = lower ? split : columns - split;
@@ -55,7 +56,8 @@ template <bool kLower>
 Status run_indices(OpContext&, int64_t row, int64_t col, int64_t offset, std::optional<DType>, Ignored, Ignored, std::optional<bool>, Tensor& out) {
   offset = std::clamp(offset, -row - 1, col + 1);
   int64_t n = 0;
-  for (int64_t i = 0; i < row; ++i) {
+  const int64_t count = out.size[1];
+  for (int64_t i = kLower ? std::clamp<int64_t>(-offset, 0, row) : 0; n < count; ++i) {  // rows without elements are passed over
     const int64_t split = std::clamp<int64_t>(i + offset + (kLower ? 1 : 0), 0, col);
     for (int64_t j = kLower ? 0 : split, end = kLower ? split : col; j < end; ++j, ++n) {
       kernels::store_one<int64_t>(out.dtype, out.data, n * out.stride[1], i);

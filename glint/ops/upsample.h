@@ -102,8 +102,8 @@ struct ResizeTable {
 
 /// Adds w to element i's weight for input index `at`, which may lie outside: then the border's.
 template <class C>
-void add_tap(const ResizeTable<C>& t, const ResizeAxis& a, int64_t i, C at, C w) {
-  t.weight[i * t.pitch + clamped(at, a.in) - t.start[i]] += w;
+void add_tap(const ResizeTable<C>& t, const ResizeAxis& a, int64_t i, int64_t at, C w) {
+  t.weight[i * t.pitch + std::clamp<int64_t>(at, 0, a.in - 1) - t.start[i]] += w;
 }
 
 template <class C>
@@ -115,17 +115,18 @@ void cubic_or_linear(const ResizeTable<C>& t, const ResizeAxis& a, int64_t i) {
     const C base = std::floor(x);
     C w[4];
     cubic_weights(std::clamp(x - base, C(0), C(1)), w);
-    t.start[i] = clamped(base - 1, a.in);
-    t.count[i] = clamped(base + 2, a.in) - t.start[i] + 1;
-    for (int k = 0; k < 4; ++k) add_tap(t, a, i, base - 1 + C(k), w[k]);
+    const int64_t first = base < -2 ? -3 : base > C(a.in) ? a.in : base == base ? int64_t(base) - 1 : 0;
+    t.start[i] = std::clamp<int64_t>(first, 0, a.in - 1);
+    t.count[i] = std::clamp<int64_t>(first + 3, 0, a.in - 1) - t.start[i] + 1;
+    for (int k = 0; k < 4; ++k) add_tap(t, a, i, first + k, w[k]);
     return;
   }
   x = a.in == a.out ? C(i) : std::max(x, C(0));
   t.start[i] = clamped(x, a.in);
   const C fraction = std::clamp(x - C(t.start[i]), C(0), C(1));
   t.count[i] = t.start[i] + 1 < a.in ? 2 : 1;
-  add_tap(t, a, i, C(t.start[i]), 1 - fraction);
-  add_tap(t, a, i, C(t.start[i] + 1), fraction);
+  add_tap(t, a, i, t.start[i], 1 - fraction);
+  add_tap(t, a, i, t.start[i] + 1, fraction);
 }
 
 /// A filter as wide as the shrinking asks for, cut off at the borders and normalised.

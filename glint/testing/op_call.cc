@@ -191,8 +191,9 @@ Outcome call(const OpDef& op, std::vector<Operand> operands, const CallOptions& 
   if (outcome.status = op.infer(in, out); !outcome.status.ok()) return outcome;
   std::vector<HostTensor> memory;
   for (Tensor& t : results) {
+    if (t.size_bytes() > options.memory_limit) return {out_of_memory("a result is larger than the test allows"), {}};
     HostTensor host(t.dtype, {t.sizes().begin(), t.sizes().end()});
-    std::memset(host.tensor().data, 0xa5, host.tensor().size_bytes());  // results must not depend on what was there
+    if (host.tensor().numel() > 0) std::memset(host.tensor().data, 0xa5, host.tensor().size_bytes());  // results must not depend on what was there
     if (options.reversed_results && !op.flags.contiguous_only) {
       std::vector<uint8_t> order;
       for (int d = t.rank; d-- > 0;) order.push_back(uint8_t(d));
@@ -213,6 +214,8 @@ Outcome call(const OpDef& op, std::vector<Operand> operands, const CallOptions& 
   if (op.plan != nullptr) {
     if (outcome.status = op.plan({options.cpu}, in, out, plan); !outcome.status.ok()) return outcome;
   }
+  if (plan.scratch_bytes > options.memory_limit || plan.worker_scratch_bytes > options.memory_limit)
+    return {out_of_memory("scratch is larger than the test allows"), {}};
   const size_t workers = options.parallel != nullptr ? options.parallel->workers() : 1;
   const auto aligned = [](std::vector<std::byte>& v, size_t bytes) {
     v.resize(bytes + 64);

@@ -77,6 +77,7 @@ struct CallOptions {
   Parallel* parallel = nullptr;
   uint32_t list_results = 1;      // how many entries a Tensor[] result has
   bool channels_last_result = false;
+  size_t memory_limit = SIZE_MAX;  // of each result and of scratch: beyond it the call gives kOutOfMemory
   bool reversed_results = false;  // the first dimension is the fastest
   std::vector<int64_t> result_strides;  // of the first result; empty: as `infer` says
 };

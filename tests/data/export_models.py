@@ -388,4 +388,8 @@ def main():
 
 
 if __name__ == "__main__":
+    # Run under its bare name, so that the stack traces in the archives do not name this machine's folders.
+    with open(__file__) as source:
+        exec(compile(source.read(), os.path.basename(__file__), "exec"), {"__name__": "export"})
+elif __name__ == "export":
     main()

@@ -27,6 +27,25 @@ Value* repeat_heads(X& x, Value* a, const Dim& heads) {
   return x.view(x.expand(x.unsqueeze(a, -3), wide), flat);
 }
 
+/// A float tensor of zeros (with probability p) and ones.
+Value* noise(X& x, Value* input, double p, bool feature) {
+  Dims d = x.dims(input);
+  if (feature) {
+    x.require(d.size() >= 2, "the input needs two dimensions or more");
+    for (size_t i = 2; i < d.size(); ++i) d[i] = 1;
+  }
+  Value* uniform = x.op("aten::rand", {x.builder().sizes(d), DType::kF32});
+  return x.to(x.ge(uniform, p), x.dtype_of(input));
+}
+
+/// Dropout as while training.
+Value* dropped(X& x, Value* a, double p, bool feature = false) {
+  x.require(p >= 0 && p <= 1, "the probability is outside 0..1");
+  if (p == 0) return a;
+  if (p == 1) return x.mul(a, x.zero(x.dtype_of(a)));
+  return x.mul(a, x.mul(noise(x, a, p, feature), 1 / (1 - p)));
+}
+
 struct Scores {
   Value* scores;
   Value* value;
@@ -34,7 +53,6 @@ struct Scores {
 };
 
 Scores attention_scores(X& x, bool grouped) {
-  x.require(x.number("dropout_p") == 0, "dropout inside attention is for training; export the model in eval mode");
   Value* q = x.tensor("query");
   Value* k = x.tensor("key");
   Value* v = x.tensor("value");
@@ -58,34 +76,21 @@ Scores attention_scores(X& x, bool grouped) {
 /// Queries that may see no key see zeros.
 Value* probabilities(X& x, const Scores& s) {
   Value* p = softmax(x, s.scores, -1);
-  if (!s.may_mask_all) return p;
-  return x.op("aten::masked_fill.Scalar", {p, x.eq(x.amax(s.scores, {-1}, true), -INFINITY), 0.0});
+  if (s.may_mask_all) p = x.op("aten::masked_fill.Scalar", {p, x.eq(x.amax(s.scores, {-1}, true), -INFINITY), 0.0});
+  return dropped(x, p, x.number("dropout_p"));
 }
 
 Value* attend(X& x, const Scores& s) { return matmul(x, probabilities(x, s), s.value); }
 
 // ---- dropout: in eval mode the input itself ----
 
-/// A float tensor of zeros (with probability p) and ones.
-Value* noise(X& x, Value* input, double p, bool feature) {
-  Dims d = x.dims(input);
-  if (feature) {
-    x.require(d.size() >= 2, "the input needs two dimensions or more");
-    for (size_t i = 2; i < d.size(); ++i) d[i] = 1;
-  }
-  Value* uniform = x.op("aten::rand", {x.builder().sizes(d), DType::kF32});
-  return x.to(x.ge(uniform, p), x.dtype_of(input));
-}
-
 template <bool kFeature, bool kAlpha>
 Value* dropout(X& x) {
   Value* input = x.tensor("input");
   const double p = x.number("p");
-  x.require(p >= 0 && p <= 1, "the probability is outside 0..1");
   if (p == 0 || !x.flag("train")) return input;
-  if (p == 1) return x.mul(input, x.zero(x.dtype_of(input)));
+  if (!kAlpha || p == 1) return dropped(x, input, p, kFeature);
   Value* keep = noise(x, input, p, kFeature);
-  if (!kAlpha) return x.mul(input, x.mul(keep, 1 / (1 - p)));
   const double alpha = 1.7580993408473766;
   const double a = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
   return x.add(x.mul(input, x.mul(keep, a)), x.add(x.mul(x.add(keep, -1.0), alpha * a), alpha * a * p));

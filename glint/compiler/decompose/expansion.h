@@ -189,6 +189,10 @@ Value* softplus(Expansion& x, Value* a);
 Value* log_sigmoid(Expansion& x, Value* a);
 /// ||a|| over axes, as linalg.vector_norm gives it.
 Value* vector_norm(Expansion& x, Value* a, double order, const Axes& axes, bool keep);
+/// amax of absolute values: zero where there are none.
+Value* largest(Expansion& x, Value* a, const Axes& axes, bool keep);
+/// linalg.matrix_norm: `order` is a number, "fro" or "nuc".
+Value* matrix_norm(Expansion& x, Value* a, const Arg& order, Axes axes, bool keep);
 /// The entries of a along `axis`, each without it; its size has to be known.
 Values unbind(Expansion& x, Value* a, int64_t axis);
 /// a with axes moved, as torch.movedim.

@@ -59,10 +59,15 @@ Value* one_hot(X& x) {
   return x.to(x.eq(x.unsqueeze(self(x), -1), x.arange(classes, DType::kI64)), DType::kI64);
 }
 
+/// gather, with indices that may count from the end.
+Value* gather_wrapped(X& x, Value* a, int64_t axis, Value* index) {
+  return x.op("aten::gather", {a, axis, x.where(x.lt(index, 0), x.add(index, x.builder().size(x.dim(a, axis))), index)});
+}
+
 Value* take_along_dim(X& x) {
   Value* a = self(x);
   Value* index = x.tensor("indices");
-  if (!x.has("dim")) return x.op("aten::gather", {x.flatten(a, 0, -1), 0, x.flatten(index, 0, -1)});
+  if (!x.has("dim")) return gather_wrapped(x, x.flatten(a, 0, -1), 0, x.flatten(index, 0, -1));
   x.require(x.rank(a) == x.rank(index), "take_along_dim: the operands have as many dimensions");
   const int64_t axis = x.axis("dim", x.rank(a));
   Dims da = x.dims(a), di = x.dims(index);
@@ -72,7 +77,7 @@ Value* take_along_dim(X& x) {
   common[size_t(axis)] = na;
   a = x.expand(a, common);
   common[size_t(axis)] = ni;
-  return x.op("aten::gather", {a, axis, x.expand(index, common)});
+  return gather_wrapped(x, a, axis, x.expand(index, common));
 }
 
 Value* take(X& x) {

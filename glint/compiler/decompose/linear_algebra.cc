@@ -245,20 +245,6 @@ Value* bilinear(X& x) {
   return x.has("bias") ? x.add(y, x.tensor("bias")) : y;
 }
 
-Value* matrix_power(X& x, Value* a, int64_t n) {
-  x.require(n >= 0, "matrix_power: a negative power needs a matrix inverse, which no on-device operator gives");
-  if (n == 0) {
-    const Dim size = x.dim(a, -1);
-    Value* i = x.arange(size, DType::kI64);
-    return x.expand(x.to(x.eq(x.unsqueeze(i, 0), x.unsqueeze(i, 1)), x.dtype_of(a)), x.dims(a));
-  }
-  Value* result = nullptr;
-  for (Value* square = a;; square = matmul(x, square, square)) {
-    if (n & 1) result = result ? matmul(x, result, square) : square;
-    if ((n >>= 1) == 0) return result;
-  }
-}
-
 constexpr Row kRows[] = {
     {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
      [](X& x) { return linear(x, x.tensor("input"), x.tensor("weight"), x.maybe("bias")); }},
@@ -298,8 +284,6 @@ constexpr Row kRows[] = {
     {"aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", bilinear},
     {"aten::chain_matmul(Tensor[] matrices) -> Tensor", [](X& x) { return multi_dot(x, x.tensors("matrices")); }},
     {"aten::linalg_multi_dot(Tensor[] tensors) -> Tensor", [](X& x) { return multi_dot(x, x.tensors("tensors")); }},
-    {"aten::linalg_matrix_power(Tensor self, int n) -> Tensor", [](X& x) { return matrix_power(x, x.tensor("self"), x.integer("n")); }},
-    {"aten::matrix_power(Tensor self, int n) -> Tensor", [](X& x) { return matrix_power(x, x.tensor("self"), x.integer("n")); }},
     {"aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", [](X& x) {
        Value* a = x.tensor("x");
        Value* y = x.mul(conj(x, a), x.tensor("y"));

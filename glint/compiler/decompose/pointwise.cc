@@ -125,8 +125,11 @@ Value* fake_quantize_channels(X& x) {
 }
 
 Value* rrelu(X& x) {
-  x.require(!x.flag("training"), "rrelu draws random slopes while training; export the model in eval mode");
-  return x.op("aten::leaky_relu", {self(x), (x.number("lower") + x.number("upper")) / 2});
+  Value* a = self(x);
+  const double lower = x.number("lower"), upper = x.number("upper");
+  if (!x.flag("training")) return x.op("aten::leaky_relu", {a, (lower + upper) / 2});
+  Value* slope = x.add(x.mul(x.op("aten::rand", {x.builder().sizes(x.dims(a)), x.dtype_of(a)}), upper - lower), lower);
+  return x.where(x.le(a, 0), x.mul(a, slope), a);
 }
 
 Value* where_scalars(X& x) { return x.where(x.tensor("condition"), x.arg("self"), x.arg("other")); }
@@ -198,7 +201,7 @@ constexpr Row kRows[] = {
      [](X& x) { return x.op("aten::sub.Tensor", {x.arg("other"), x.arg("self"), x.arg("alpha")}); }},
     {"aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", [](X& x) { return x.mul(self(x), x.pow(2.0, x.tensor("other"))); }},
     {"aten::special_ndtr(Tensor self) -> Tensor",
-     [](X& x) { return x.mul(x.unary("erfc", x.mul(x.to_float(self(x)), -M_SQRT1_2)), 0.5); }},
+     [](X& x) { return x.mul(x.add(x.unary("erf", x.mul(x.to_float(self(x)), M_SQRT1_2)), 1.0), 0.5); }},
     {"aten::special_log_ndtr(Tensor self) -> Tensor", log_ndtr},
     {"aten::special_polygamma(int n, Tensor self) -> Tensor", [](X& x) { return x.op("aten::polygamma", {x.arg("n"), self(x)}); }},
     {"aten::mvlgamma(Tensor self, int p) -> Tensor", mvlgamma},
@@ -224,9 +227,11 @@ constexpr Row kRows[] = {
 
     {"aten::max.other(Tensor self, Tensor other) -> Tensor", max_of},
     {"aten::min.other(Tensor self, Tensor other) -> Tensor", min_of},
+    GLINT_BINARY_ALIAS("__and__", "bitwise_and"), GLINT_BINARY_ALIAS("__or__", "bitwise_or"), GLINT_BINARY_ALIAS("__xor__", "bitwise_xor"),
     GLINT_BINARY_ALIAS("divide", "div"), GLINT_BINARY_ALIAS("true_divide", "div"), GLINT_BINARY_ALIAS("multiply", "mul"),
     GLINT_BINARY_ALIAS("greater", "gt"), GLINT_BINARY_ALIAS("greater_equal", "ge"), GLINT_BINARY_ALIAS("less", "lt"),
     GLINT_BINARY_ALIAS("less_equal", "le"), GLINT_BINARY_ALIAS("not_equal", "ne"),
+    GLINT_BINARY_ALIAS("__and__", "bitwise_and"), GLINT_BINARY_ALIAS("__or__", "bitwise_or"), GLINT_BINARY_ALIAS("__xor__", "bitwise_xor"),
     {"aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
      [](X& x) { return x.op("aten::div.Tensor_mode", {self(x), x.arg("other"), x.arg("rounding_mode")}); }},
     {"aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",

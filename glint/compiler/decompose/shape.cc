@@ -210,9 +210,7 @@ Values meshgrid(X& x, bool swapped) {
     d[i] = full[i];
     out.push_back(x.expand(x.view(all[i], d), full));
   }
-  if (!swapped) return out;
-  std::swap(out[0], out[1]);
-  for (Value*& v : out) v = x.transpose(v, 0, 1);
+  if (swapped) std::swap(out[0], out[1]);
   return out;
 }
 
@@ -257,7 +255,7 @@ Value* combinations(X& x) {
     ++at[size_t(i)];
     for (int64_t j = i + 1; j < r; ++j) at[size_t(j)] = again ? at[size_t(i)] : at[size_t(j - 1)] + 1;
   }
-  if (picks.empty()) return x.zeros({Dim(0)}, x.dtype_of(a));
+  if (picks.empty()) return x.zeros(r == 0 ? Dims{Dim(0)} : Dims{Dim(0), Dim(r)}, x.dtype_of(a));
   Value* index = x.builder().constant(DType::kI64, {int64_t(picks.size())}, picks);
   return x.view(x.op("aten::index_select", {a, 0, index}), {Dim(count), Dim(r)});
 }

@@ -36,29 +36,13 @@ Values std_mean(X& x) {
 
 // ---- norms ----
 
-Value* matrix_norm(X& x, Value* a, double order, Axes axes, bool keep) {
-  axes = x.wrap(axes, x.rank(a));
-  x.require(axes.size() == 2 && axes[0] != axes[1], "matrix_norm: two different dimensions");
-  const double size = std::abs(order);
-  x.require(size == 1 || std::isinf(size), "matrix_norm: orders 2, -2 and nuc need singular values, which no on-device operator gives");
-  if (std::isinf(order)) std::swap(axes[0], axes[1]);
-  Value* sums = x.sum(x.abs(a), {axes[0]}, true);
-  Value* y = order > 0 ? x.amax(sums, {axes[1]}, true) : x.amin(sums, {axes[1]}, true);
-  return keep ? y : squeeze(x, y, axes);
-}
-
-Value* named_norm(X& x, Value* a, const std::string& order, const Axes& axes, bool keep) {
-  x.require(order == "fro", "matrix_norm: the order is unknown, or needs singular values, which no on-device operator gives");
-  return vector_norm(x, a, 2, axes, keep);
-}
-
 Value* linalg_norm(X& x) {
   Value* a = cast(x, self(x));
   const Axes axes = x.axes("dim", x.rank(a));
   if (!x.has("ord")) return vector_norm(x, a, 2, axes, keep(x));
-  if (x.arg("ord").is_string()) return named_norm(x, a, x.text("ord"), axes, keep(x));
-  x.require(axes.size() == 1 || axes.size() == 2, "linalg_norm: with an order, one or two dimensions");
-  return axes.size() == 1 ? vector_norm(x, a, x.number("ord"), axes, keep(x)) : matrix_norm(x, a, x.number("ord"), axes, keep(x));
+  if (axes.size() == 2 || x.arg("ord").is_string()) return matrix_norm(x, a, x.arg("ord"), axes, keep(x));
+  x.require(axes.size() == 1, "linalg_norm: with an order, one or two dimensions");
+  return vector_norm(x, a, x.number("ord"), axes, keep(x));
 }
 
 /// torch.norm: None means 2.
@@ -249,6 +233,24 @@ Value* gradient_along(X& x, Value* a, int64_t axis, double h, int64_t order) {
   return x.cat({first, inner, last}, axis);
 }
 
+/// At places that need not be evenly spaced.
+Value* gradient_at(X& x, Value* a, int64_t axis, Value* places, int64_t order) {
+  Dims d(x.rank(a), Dim(1));
+  d[size_t(axis)] = x.dim(places, 0) - Dim(1);
+  Value* h = x.view(diff_once(x, places, 0), d);
+  Value* slope = x.div(diff_once(x, a, axis), h);  // between neighbours
+  const Dim n = x.dim(slope, axis);
+  Value *h0 = front(x, h, axis, n - Dim(1)), *h1 = rest(x, h, axis, 1);
+  Value *s0 = front(x, slope, axis, n - Dim(1)), *s1 = rest(x, slope, axis, 1);
+  Value* inner = x.div(x.add(x.mul(s0, h1), x.mul(s1, h0)), x.add(h0, h1));
+  const auto ends = [&](Value* v) { return Values{x.slice(v, axis, 0, 1), x.slice(v, axis, x.dim(v, axis) - Dim(1), x.dim(v, axis))}; };
+  const Values edge = ends(slope);
+  if (order == 1) return x.cat({edge[0], inner, edge[1]}, axis);
+  // The parabola through the last three points: its slope at the end is twice that of the end's step, less the slope inside.
+  const Values inside = ends(inner);
+  return x.cat({x.sub(x.mul(edge[0], 2), inside[0]), inner, x.sub(x.mul(edge[1], 2), inside[1])}, axis);
+}
+
 Values gradient(X& x) {
   Value* a = self(x);
   const int64_t order = x.integer("edge_order");
@@ -261,6 +263,10 @@ Values gradient(X& x) {
       const Arg& s = x.arg("spacing");
       x.require(!s.is_list() || i < s.list().size(), "gradient: a spacing for each dimension");
       const Arg& one = s.is_list() ? s.list()[i] : s;
+      if (Expansion::is_tensor(one) && x.rank(one.value()) == 1) {
+        all.push_back(gradient_at(x, a, axes[i], one.value(), order));
+        continue;
+      }
       x.require(one.is_number(), "gradient: the spacing has to be known while compiling");
       h = one.to_double();
     }
@@ -398,15 +404,18 @@ constexpr Row kRows[] = {
        return vector_norm(x, a, x.number("ord"), x.axes("dim", x.rank(a)), keep(x));
      }},
     {"aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-     [](X& x) { return matrix_norm(x, cast(x, self(x)), x.number("ord"), x.ints("dim"), keep(x)); }},
+     [](X& x) { return matrix_norm(x, cast(x, self(x)), x.arg("ord"), x.ints("dim"), keep(x)); }},
     {"aten::linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-     [](X& x) { return named_norm(x, cast(x, self(x)), x.text("ord"), x.ints("dim"), keep(x)); }},
+     [](X& x) { return matrix_norm(x, cast(x, self(x)), x.arg("ord"), x.ints("dim"), keep(x)); }},
     {"aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", linalg_norm},
     {"aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", linalg_norm},
     {"aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", norm},
     {"aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor", norm},
     {"aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor", norm},
     {"aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", norm},
+    {"aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", [](X& x) { return matrix_norm(x, self(x), "nuc", {0, 1}, keep(x)); }},
+    {"aten::nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",
+     [](X& x) { return matrix_norm(x, self(x), "nuc", x.ints("dim"), keep(x)); }},
     {"aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
      [](X& x) { return vector_norm(x, self(x), 2, x.axes("dim", x.rank(self(x))), keep(x)); }},
 
@@ -459,6 +468,8 @@ constexpr Row kRows[] = {
     {"aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]", gradient},
     {"aten::gradient.scalararray(Tensor self, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor[]", gradient},
     {"aten::gradient.array(Tensor self, *, int[] dim, int edge_order=1) -> Tensor[]", gradient},
+    {"aten::gradient.tensorarrayint(Tensor self, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> Tensor[]", gradient},
+    {"aten::gradient.tensorarray(Tensor self, *, Tensor[] spacing, int[] dim, int edge_order=1) -> Tensor[]", gradient},
     {"aten::gradient.scalarrayint(Tensor self, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> Tensor[]", gradient},
     {"aten::gradient.scalarrayarray(Tensor self, *, Scalar[] spacing, int[] dim, int edge_order=1) -> Tensor[]", gradient},
 
@@ -470,12 +481,18 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
+Value* largest(Expansion& x, Value* a, const Axes& axes, bool keep) {
+  for (int64_t axis : axes)
+    if (x.dim(a, axis) == Dim(0)) return x.sum(a, axes, keep);  // nothing there: zeros
+  return x.amax(a, axes, keep);
+}
+
 Value* vector_norm(Expansion& x, Value* a, double order, const Axes& axes, bool keep) {
   x.require(is_floating(x.dtype_of(a)) || is_complex(x.dtype_of(a)), "a norm of whole numbers is not defined");
   if (order == 2) return x.sqrt(x.sum(is_complex(x.dtype_of(a)) ? x.square(x.abs(a)) : x.square(a), axes, keep));
   if (order == 0) return x.sum(x.to(x.ne(a, 0), x.dtype_of(a)), axes, keep);
   Value* size = x.abs(a);
-  if (std::isinf(order)) return order > 0 ? x.amax(size, axes, keep) : x.amin(size, axes, keep);
+  if (std::isinf(order)) return order > 0 ? largest(x, size, axes, keep) : x.amin(size, axes, keep);
   if (order == 1) return x.sum(size, axes, keep);
   return x.pow(x.sum(x.pow(size, order), axes, keep), 1 / order);
 }

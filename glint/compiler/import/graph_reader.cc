@@ -96,7 +96,9 @@ void ProgramReader::apply_bounds() {
       fail(Code::kInvalidArgument, "there is no size " + quoted(name) + " to bound; the program has " + (known.empty() ? "none" : known));
     }
     Symbol& s = graph_.symbols.edit(index);
-    if (most < s.min) fail(Code::kInvalidArgument, "the bound " + std::to_string(most) + " of " + quoted(name) + " is below its minimum, " + std::to_string(s.min));
+    if (most < s.min)
+      fail(Code::kInvalidArgument, "the bound " + std::to_string(most) + " of " + quoted(name) + " is below its minimum, " +
+          std::to_string(s.min));
     s.max = std::min(s.max, most);
   }
 }

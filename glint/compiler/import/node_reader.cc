@@ -1,7 +1,6 @@
 #include "glint/compiler/import/node_reader.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "glint/base/checked.h"
@@ -28,13 +27,16 @@ ir::OriginPtr origin_of(Json node) {
   if (origin.name.empty()) {
     for (Json output : node.at("outputs").items()) {
       const auto [kind, value] = output.only_member();
-      if (const auto text = value.find(kind == "as_tensor" ? "name" : "as_name"); text && text->is_string()) origin.name = text->as_string();
+      if (const auto text = value.find(kind == "as_tensor" ? "name" : "as_name"); text && text->is_string())
+        origin.name = text->as_string();
       break;
     }
   }
   if (const auto metadata = node.find("metadata")) {
-    if (const auto trace = metadata->find("stack_trace"); trace && trace->is_string()) origin.source = source_of_stack_trace(trace->as_string());
-    if (const auto stack = metadata->find("nn_module_stack"); stack && stack->is_string()) origin.module_path = module_of_stack(stack->as_string());
+    if (const auto trace = metadata->find("stack_trace"); trace && trace->is_string())
+      origin.source = source_of_stack_trace(trace->as_string());
+    if (const auto stack = metadata->find("nn_module_stack"); stack && stack->is_string())
+      origin.module_path = module_of_stack(stack->as_string());
   }
   return std::make_shared<const ir::Origin>(std::move(origin));
 }
@@ -54,8 +56,8 @@ Dim read_sym_int(Json sym_int, SymbolReader& symbols) {
 
 /// Operators that run their graph as it is: what they change (gradients, tracing) does not concern inference.
 bool is_transparent(const std::string& op) {
-  return op == "higher_order::wrap_with_set_grad_enabled" || op == "higher_order::wrap_with_autocast" || op == "higher_order::strict_mode" ||
-         op == "higher_order::invoke_subgraph";
+  return op == "higher_order::wrap_with_set_grad_enabled" || op == "higher_order::wrap_with_autocast" ||
+         op == "higher_order::strict_mode" || op == "higher_order::invoke_subgraph";
 }
 
 void flatten(const Arg& arg, std::vector<Arg>& flat) {
@@ -66,11 +68,9 @@ void flatten(const Arg& arg, std::vector<Arg>& flat) {
 }  // namespace
 
 void collect_symbols(Json graph, SymbolReader& symbols, std::set<int>& in_sizes) {
-  for (const auto& [name, meta] : graph.at("tensor_values").members()) {
+  for (const auto& [name, meta] : graph.at("tensor_values").members())
     for (Json size : meta.at("sizes").items())
       if (const Dim d = read_sym_int(size, symbols); !d.is_static()) add_symbols(*d.expr(), in_sizes);
-    for (Json stride : meta.at("strides").items()) read_sym_int(stride, symbols);
-  }
   for (const auto& [name, value] : graph.at("sym_int_values").members()) read_sym_int(value, symbols);
   for (Json node : graph.at("nodes").items())
     for (Json input : node.at("inputs").items())
@@ -100,7 +100,8 @@ Type NodeReader::tensor_type(std::string_view name) const {
   const Json meta = found->second;
   const int64_t number = meta.at("dtype").as_int();
   const auto dtype = dtype_of_export(number);
-  if (!dtype && foreign_dtype_name(number)) fail(Code::kUnsupported, "the tensor " + quoted(name) + " has element type " + foreign_dtype_name(number));
+  if (!dtype && foreign_dtype_name(number))
+    fail(Code::kUnsupported, "the tensor " + quoted(name) + " has element type " + foreign_dtype_name(number));
   if (!dtype) invalid("the tensor " + quoted(name) + " has an element type that does not exist");
   if (meta.at("layout").as_int() != kExportStrided) fail(Code::kUnsupported, "the tensor " + quoted(name) + " is sparse");
   Type type = Type::tensor(*dtype, {});
@@ -108,7 +109,8 @@ Type NodeReader::tensor_type(std::string_view name) const {
   for (Json s : meta.at("sizes").items()) {
     const Dim d = read_sym_int(s, symbols_);
     if (d.is_static() && d.value() < 0) invalid("the tensor " + quoted(name) + " has a negative size");
-    if (d.is_static() && !checked_mul(bytes, std::max<int64_t>(d.value(), 1), &bytes)) invalid("the tensor " + quoted(name) + " is too large");
+    if (d.is_static() && !checked_mul(bytes, std::max<int64_t>(d.value(), 1), &bytes))
+      invalid("the tensor " + quoted(name) + " is too large");
     type.dims.push_back(d);
   }
   if (type.rank() > size_t(kMaxRank))
@@ -179,7 +181,8 @@ Arg NodeReader::arg(Json argument) const {
   if (kind == "as_scalar_type") {
     const auto dtype = dtype_of_export(v.as_int());
     if (dtype) return *dtype;
-    if (const char* foreign = foreign_dtype_name(v.as_int())) fail(Code::kUnsupported, std::string("element type ") + foreign + " is not supported");
+    if (const char* foreign = foreign_dtype_name(v.as_int()))
+      fail(Code::kUnsupported, std::string("element type ") + foreign + " is not supported");
     invalid("an element type that does not exist");
   }
   if (kind == "as_memory_format") {
@@ -270,7 +273,8 @@ std::string NodeReader::scalar_overload(std::string op, const std::vector<Json>&
   if (dot == op.npos || inputs.size() < 2) return op;
   const std::string overload = op.substr(dot + 1);
   const auto [kind, value] = inputs[1].at("arg").only_member();
-  const bool number = kind == "as_int" || kind == "as_float" || kind == "as_bool" || kind == "as_sym_int" || kind == "as_sym_float" || kind == "as_sym_bool";
+  const bool number = kind == "as_int" || kind == "as_float" || kind == "as_bool" || kind == "as_sym_int" || kind == "as_sym_float" ||
+      kind == "as_sym_bool";
   if (!number || (overload != "Tensor" && overload != "Tensor_mode")) return op;
   const std::string scalar = op.substr(0, dot) + ".Scalar" + overload.substr(6);
   return ops_.schema(scalar) != nullptr ? scalar : op;

@@ -13,7 +13,8 @@ TEST(Origin, TheInnermostLineOfTheModelItself) {
   EXPECT_EQ(source_of_stack_trace(torch), "torch/nn/modules/conv.py:3 in forward: return f()");
   const std::string vision = "  File \"/x/site-packages/torchvision/models/resnet.py\", line 9, in f\n";
   EXPECT_EQ(source_of_stack_trace(own + vision + torch), "torchvision/models/resnet.py:9 in f");
-  EXPECT_EQ(source_of_stack_trace(own + "  File \"site-packages/conv.py\", line 5, in forward\n"), "net.py:8 in forward: return self.conv(x)");
+  EXPECT_EQ(source_of_stack_trace(own + "  File \"site-packages/conv.py\", line 5, in forward\n"),
+      "net.py:8 in forward: return self.conv(x)");
   EXPECT_EQ(source_of_stack_trace(""), "");
   EXPECT_EQ(source_of_stack_trace("File \""), ":");
   EXPECT_LT(source_of_stack_trace("File \"a\", line 1, in f\n" + std::string(100000, 'x')).size(), 1000u);

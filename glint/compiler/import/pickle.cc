@@ -10,7 +10,8 @@ namespace {
 
 [[noreturn]] void malformed(const char* why) { throw ir::Error(Code::kInvalidProgram, std::string("pickled tensors: ") + why); }
 [[noreturn]] void refused(const std::string& what) {
-  throw ir::Error(Code::kUnsupported, "pickled tensors: " + what + " is not part of a dictionary of tensors; nothing else in a pickle is read");
+  throw ir::Error(Code::kUnsupported, "pickled tensors: " + what +
+      " is not part of a dictionary of tensors; nothing else in a pickle is read");
 }
 
 /// Values live in one arena and refer to each other by index, so that shared and even cyclic ones need no care.
@@ -271,7 +272,8 @@ void Machine::reduce() {
 
 std::vector<int64_t> Machine::ints(Ref tuple) const {
   std::vector<int64_t> values;
-  for (Ref r : get(tuple, Kind::kTuple, "sizes that are no tuple").items) values.push_back(get(r, Kind::kInt, "a size that is no integer").number);
+  for (Ref r : get(tuple, Kind::kTuple, "sizes that are no tuple").items)
+    values.push_back(get(r, Kind::kInt, "a size that is no integer").number);
   return values;
 }
 

@@ -17,7 +17,8 @@ const std::string kNoHooks = "ccollections\nOrderedDict\n)R";
 
 /// _rebuild_tensor_v2 of a [2,3] view from element 1 on.
 std::string tensor(const std::string& type = "FloatStorage", const std::string& extra = "") {
-  return "ctorch._utils\n_rebuild_tensor_v2\n(" + storage(type, "0", 9) + "K\1" + "K\2K\3\x86" + "K\3K\1\x86" + "\x89" + kNoHooks + extra + "tR";
+  return "ctorch._utils\n_rebuild_tensor_v2\n(" + storage(type, "0", 9) + "K\1" + "K\2K\3\x86" + "K\3K\1\x86" + "\x89" + kNoHooks + extra +
+      "tR";
 }
 
 PickledTensors read(const std::string& body) { return read_pickled_tensors("\x80\2" + body + "."); }
@@ -32,7 +33,8 @@ std::pair<Code, std::string> error_of(const std::string& pickle) {
 }
 
 TEST(Pickle, ReadsDictionariesOfTensors) {
-  const PickledTensors t = read("}(" + text("a") + tensor() + text("b") + "ctorch._utils\n_rebuild_parameter\n(" + tensor("BFloat16Storage") + "\x88" + kNoHooks + "tRu");
+  const PickledTensors t = read("}(" + text("a") + tensor() + text("b") + "ctorch._utils\n_rebuild_parameter\n(" +
+      tensor("BFloat16Storage") + "\x88" + kNoHooks + "tRu");
   ASSERT_EQ(t.named.size(), 2u);
   EXPECT_EQ(t.named[0].first, "a");
   const PickledTensor& a = t.named[0].second;
@@ -55,8 +57,10 @@ TEST(Pickle, ReadsSharedValuesAndSingleTensors) {
 
 TEST(Pickle, RefusesEverythingElse) {
   const std::vector<std::string> bodies = {
-       "cos\nsystem\n("s + text("echo") + "tR", "cbuiltins\neval\n"s, "}" + text("a") + text("b") + "s", "}" + text("a") + "K\1s", "]"s, "K\1"s, "N"s,
-        tensor("QInt8Storage"), tensor("FloatStorage", "}"), "ctorch._utils\n_rebuild_tensor_v3\n"s, "I1\n"s, "i"s, "o"s, "\x81"s, "\x8a\x09\1\1\1\1\1\1\1\1\1"s,
+       "cos\nsystem\n("s + text("echo") + "tR", "cbuiltins\neval\n"s, "}" + text("a") + text("b") + "s", "}" + text("a") + "K\1s", "]"s,
+           "K\1"s, "N"s,
+        tensor("QInt8Storage"), tensor("FloatStorage", "}"), "ctorch._utils\n_rebuild_tensor_v3\n"s, "I1\n"s, "i"s, "o"s, "\x81"s,
+            "\x8a\x09\1\1\1\1\1\1\1\1\1"s,
         "P1\n"s, "\x8e"s, "B"s, "(" + text("module") + "tQ", "ccollections\nOrderedDict\n(K\1tR"};
   for (const std::string& body : bodies)
     EXPECT_EQ(error_of("\x80\2" + body + ".").first, Code::kUnsupported) << body;

@@ -33,8 +33,8 @@ void check_schema_version(Json program) {
                                "); versions 7 and 8 are understood, which PyTorch 2.5 to 2.14 write");
 }
 
-std::unique_ptr<ir::Graph> read_method(const ArchivePtr& archive, const std::string& entry, const std::string& method, const Weights& weights,
-                                       const ir::OpLookup& ops, const ImportOptions& options) {
+std::unique_ptr<ir::Graph> read_method(const ArchivePtr& archive, const std::string& entry, const std::string& method,
+                                       const Weights& weights, const ir::OpLookup& ops, const ImportOptions& options) {
   const std::string text = archive->read(need_entry(*archive, entry), kMaxProgramBytes);
   const JsonDocument document(text, entry);
   check_schema_version(document.root());
@@ -54,14 +54,16 @@ void read_old_layout(const ArchivePtr& archive, const ir::OpLookup& ops, const I
 }
 
 /// The weights or constants of one model: a table of raw entries, or the pickled dictionary that 2.8 wrote.
-void add_weights(const ArchivePtr& archive, const std::string& folder, const std::string& model, const std::string& kind, Weights& weights) {
+void add_weights(const ArchivePtr& archive, const std::string& folder, const std::string& model, const std::string& kind,
+                 Weights& weights) {
   const std::string pickled = folder + model + ".pt";
   if (archive->find(pickled) >= 0) return weights.add_pickled(archive, pickled);
   weights.add_config(archive, folder + model + "_" + kind + "_config.json", folder);
 }
 
 /// PyTorch 2.8 on: ROOT/models/NAME.json and ROOT/data/.
-void read_new_layout(const ArchivePtr& archive, const std::string& root, const ir::OpLookup& ops, const ImportOptions& options, ir::Module& module) {
+void read_new_layout(const ArchivePtr& archive, const std::string& root, const ir::OpLookup& ops, const ImportOptions& options,
+                     ir::Module& module) {
   if (const std::string format = small_entry(*archive, root + "archive_format"); format != "pt2")
     fail(Code::kUnsupported, "the archive's format is '" + format.substr(0, 64) + "', not 'pt2'");
   if (const std::string version = small_entry(*archive, root + "archive_version"); version != "0")
@@ -99,7 +101,8 @@ std::unique_ptr<ir::Module> import_archive(const ArchivePtr& archive, const ir::
     read_new_layout(archive, root, ops, options, *module);
     return module;
   }
-  fail(Code::kInvalidProgram, "the file is a zip archive, but not one of torch.export: it has neither 'archive_format' nor 'serialized_exported_program.json'");
+  fail(Code::kInvalidProgram,
+       "the file is a zip archive, but not one of torch.export: it has no 'archive_format' and no 'serialized_exported_program.json'");
 }
 
 }  // namespace

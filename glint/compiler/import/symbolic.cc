@@ -146,7 +146,9 @@ class Reader {
   std::string_view word() {
     peek();
     size_t n = 0;
-    const auto is_letter = [](char c) { return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    const auto is_letter = [](char c) {
+      return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    };
     while (n < rest_.size() && is_letter(rest_[n])) ++n;
     const std::string_view w = rest_.substr(0, n);
     rest_.remove_prefix(n);

@@ -88,7 +88,8 @@ TEST(Symbolic, RefusesNonsense) {
   for (int i = 0; i < 20; ++i) squared = "Pow(" + squared + ", 2)";
   const std::string nested(100000, '('), long_name(1000, 'a');
   for (const std::string& text :
-       {std::string(""), std::string("("), std::string("s0 +"), std::string("Add(s0"), std::string("Symbol('s0'"), std::string("Symbol('')"),
+       {std::string(""), std::string("("), std::string("s0 +"), std::string("Add(s0"),
+           std::string("Symbol('s0'"), std::string("Symbol('')"),
         std::string("Symbol(s0)"), std::string("s0 s1"), std::string("99999999999999999999"), std::string("s0//0"), std::string("s0 % 0"),
         std::string("1/0"), std::string("Mul(9223372036854775807, 2)"), std::string("9223372036854775807*s0"), std::string("Float('x"),
         std::string("Pow(0, -1)"), std::string("\xff\xfe"), deep, many, squared, nested, long_name})

@@ -78,7 +78,8 @@ struct Archive {
     }
     const uint64_t at = out.size();
     out += directory + "PK\5\6";
-    put(out, 0, 4); put(out, entries.size(), 2); put(out, entries.size(), 2); put(out, directory.size(), 4); put(out, at, 4); put(out, 0, 2);
+    put(out, 0, 4); put(out, entries.size(), 2); put(out, entries.size(), 2);
+    put(out, directory.size(), 4); put(out, at, 4); put(out, 0, 2);
     return out;
   }
 };

@@ -36,7 +36,8 @@ int64_t element_count(const StoredView& v) {
 class StoredConstant final : public ir::ConstantData {
  public:
   StoredConstant(std::shared_ptr<const ZipArchive> archive, size_t entry, StoredView view)
-      : archive_(std::move(archive)), entry_(entry), view_(std::move(view)), count_(element_count(view_)), row_major_(is_row_major(view_)) {}
+      : archive_(std::move(archive)), entry_(entry), view_(std::move(view)), count_(element_count(view_)),
+          row_major_(is_row_major(view_)) {}
 
   size_t size() const override { return size_t(count_) * dtype_size(view_.dtype); }
 
@@ -181,7 +182,8 @@ const Weight* Weights::find(std::string_view name) const {
 void Weights::add(const std::string& name, std::shared_ptr<const ZipArchive> archive, size_t entry, StoredView view) {
   const uint64_t extent = extent_bytes(view, name), have = archive->entries()[entry].size;
   if (extent > have)
-    fail(Code::kInvalidProgram, "weight '" + name + "' needs " + std::to_string(extent) + " bytes of its storage, which has " + std::to_string(have));
+    fail(Code::kInvalidProgram, "weight '" + name + "' needs " + std::to_string(extent) + " bytes of its storage, which has " +
+                                  std::to_string(have));
   // A tensor that repeats few stored elements could claim any size; nothing real is a thousand times its storage.
   if (uint64_t(element_count(view)) * dtype_size(view.dtype) / 1024 > have)
     fail(Code::kUnsupported, "weight '" + name + "' repeats its storage more than 1024 times");

@@ -95,7 +95,8 @@ class Tracer {
   void visit_nested(const std::vector<Json>& inputs, size_t at, const Roots& root) {
     const Json nested = inputs[at].at("arg").at("as_graph").at("graph");
     std::vector<std::string_view> operands;
-    for (size_t i = at + 1; i < inputs.size(); ++i) for_each_tensor(inputs[i].at("arg"), [&](std::string_view name) { operands.push_back(name); });
+    for (size_t i = at + 1; i < inputs.size(); ++i)
+      for_each_tensor(inputs[i].at("arg"), [&](std::string_view name) { operands.push_back(name); });
     Roots inner;
     size_t next = 0;
     for (Json parameter : nested.at("inputs").items())

@@ -39,6 +39,7 @@ Item Item::tensor(DType dtype, const std::vector<int64_t>& sizes, const std::vec
 }
 
 std::vector<double> Item::values() const {
+  if (none) return {};
   if (kind == Type::Kind::kInt) return {double(i)};
   if (kind == Type::Kind::kFloat) return {f};
   if (kind == Type::Kind::kBool) return {double(b)};

@@ -21,7 +21,7 @@ enum class Stage : uint8_t { kImported, kCore, kLowered, kPlanned };
 /// Leading values are positional, all other arguments name=value with defaults left out. Header clauses, in this order, each
 /// only where there is something: symbols (name: min..max step 8 data), states (a literal after the name is its initial value;
 /// none is zeros), constants, mutations (input's index -> %value), outputs (names), specs (pytrees).
-/// Constants of up to 64 elements print their elements; larger ones "dense<hash>". With `origins`, comments tell where nodes come from.
+/// Constants of up to 64 elements print their elements; larger ones one number (all elements equal) or "dense<hash>". With `origins`, comments tell where nodes come from.
 std::string print(const Graph& graph, bool origins = false);
 /// Reads one graph. Types of results may be left out (inferred), a constant may be one number for all its elements.
 /// Constants written as dense<hash> have that hash and cannot be read. Throws ir::Error with line and column.

@@ -301,7 +301,7 @@ class GraphParser {
     r_.expect("=");
     const std::string qualified = r_.quoted();
     ConstantPtr initial;
-    if (r_.peek("[") || r_.peek_word() == "dense") initial = literal(type);
+    if (!r_.peek("->") && !r_.peek(",") && !r_.peek(")")) initial = literal(type);
     g_.add_state(name, std::move(type), std::move(initial));
     g_.states.back().name = qualified;
     if (r_.take("->")) finals_.emplace_back(g_.states.size() - 1, value_name());

@@ -34,11 +34,17 @@ std::string print_element(DType dtype, const std::byte* p) {
   }
 }
 
+constexpr size_t kMaxCompared = 4 << 20;  // larger constants are not searched for one repeated element
+
 std::string print_constant(DType dtype, const ConstantData& data) {
   const size_t width = dtype_size(dtype), count = data.size() / width;
-  if (count > size_t(kMaxPrinted)) return "dense<" + data.hash() + ">";
-  std::vector<std::byte> bytes(data.size());
-  if (!data.read(bytes).ok()) return "dense<" + data.hash() + ">";
+  const bool short_list = count <= size_t(kMaxPrinted);
+  std::vector<std::byte> bytes(short_list || data.size() <= kMaxCompared ? data.size() : 0);
+  if (bytes.size() != data.size() || !data.read(bytes).ok()) return "dense<" + data.hash() + ">";
+  if (!short_list) {  // one number for all, or the hash
+    const bool all_equal = !is_complex(dtype) && std::memcmp(bytes.data(), bytes.data() + width, bytes.size() - width) == 0;
+    return all_equal ? print_element(dtype, bytes.data()) : "dense<" + data.hash() + ">";
+  }
   std::string s = "[";
   for (size_t i = 0; i < count; ++i) s += (i ? ", " : "") + print_element(dtype, bytes.data() + i * width);
   return s + "]";

@@ -55,12 +55,105 @@ View view_kind(const Node& n) {
   return it->second;
 }
 
-/// Whether elements of the view still lie row-major in memory where those of its operand do.
-bool keeps_order(const Node& n, View kind) {
-  if (kind == View::kSame || kind == View::kReshape || kind == View::kMaybe) return true;
-  const size_t outer = n.input(0)->type.rank();
-  if ((kind == View::kSlice || kind == View::kSelect || kind == View::kNarrow) && outer > 0) return wrap_dim(n.arg(1).as_int(), int(outer)) == 0;
-  return false;
+// Whether reshape, contiguous and their like are views depends on where elements lie. Sizes and strides are
+// followed as numbers, with every symbol at its maximum: no size is 1 by accident there.
+using Numbers = std::vector<int64_t>;
+struct Lying { Numbers sizes, strides; };
+
+Numbers row_major(const Numbers& sizes) {
+  Numbers strides(sizes.size(), 1);
+  for (size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<int64_t>(sizes[d], 1);
+  return strides;
+}
+
+bool is_row_major(const Lying& x) {
+  const Numbers want = row_major(x.sizes);
+  for (size_t d = 0; d < want.size(); ++d)
+    if (x.sizes[d] != 1 && x.strides[d] != want[d]) return false;
+  return true;
+}
+
+/// The strides of `x` seen under other sizes without moving an element; nothing when that cannot be.
+std::optional<Numbers> reshaped(const Lying& x, const Numbers& sizes) {
+  // Runs of dimensions that are walked evenly, innermost first, each to be cut into some of the new sizes.
+  Numbers strides(sizes.size(), 1);
+  size_t next = sizes.size();
+  for (size_t d = x.sizes.size(); d > 0;) {
+    int64_t count = x.sizes[d - 1], cut = 1;
+    const int64_t step = x.strides[d - 1];
+    for (--d; d > 0 && (x.sizes[d - 1] == 1 || x.strides[d - 1] == step * count); --d) count *= x.sizes[d - 1];
+    while (next > 0 && (cut < count || sizes[next - 1] == 1)) {
+      strides[next - 1] = step * cut;
+      cut *= sizes[--next];
+    }
+    if (cut != count) return std::nullopt;
+  }
+  for (; next > 0; --next)
+    if (sizes[next - 1] != 1) return std::nullopt;
+  return strides;
+}
+
+/// Where the elements of a view lie, given its operand; nothing when the call copies.
+std::optional<Numbers> strides_of(const Node& n, View kind, const Lying& x, const Numbers& sizes) {
+  const int rank = int(x.sizes.size());
+  Numbers s = x.strides;
+  const auto axis = [&](size_t i) { return size_t(std::max(0, wrap_dim(n.args().size() > i && n.arg(i).is_int() ? n.arg(i).as_int() : 0, rank))); };
+  const std::string_view name = ir::base_name(n.op);
+  switch (kind) {
+    case View::kSame: return s;
+    case View::kReshape:
+    case View::kMaybe: {
+      const bool whole = name == "contiguous" || name == "ravel";
+      if (whole && !is_row_major(x)) return std::nullopt;
+      if (name == "to") return s;
+      std::optional<Numbers> r = reshaped(x, sizes);
+      if (!r && kind == View::kReshape) r = row_major(sizes);
+      return r;
+    }
+    case View::kSwap:
+      if (rank < 2) return s;
+      if (name == "numpy_T") std::reverse(s.begin(), s.end());
+      else if (name == "mT" || name == "t") std::swap(s[size_t(rank) - 1], s[size_t(rank) - 2]);
+      else std::swap(s[axis(1)], s[axis(2)]);
+      return s;
+    case View::kPermute: {
+      const Numbers dims = n.arg(1).ints();
+      for (size_t i = 0; i < dims.size(); ++i) s[i] = x.strides[size_t(wrap_dim(dims[i], rank))];
+      return s;
+    }
+    case View::kSlice:
+      if (rank > 0 && n.arg(4).is_int()) s[axis(1)] *= n.arg(4).as_int();
+      return s;
+    case View::kNarrow:
+    case View::kSplit: return s;
+    case View::kSelect:
+    case View::kUnbind:
+      if (rank > 0) s.erase(s.begin() + std::ptrdiff_t(axis(1)));
+      return s;
+    case View::kDiagonal: {
+      const size_t a = axis(2), b = axis(3);
+      s.push_back(s[a] + s[b]);
+      s.erase(s.begin() + std::ptrdiff_t(std::max(a, b)));
+      s.erase(s.begin() + std::ptrdiff_t(std::min(a, b)));
+      return s;
+    }
+    case View::kStrided:
+      for (const Arg& a : n.arg(2).list())
+        if (!a.is_int()) return row_major(sizes);
+      return n.arg(2).ints();
+    case View::kExpand:
+      s.insert(s.begin(), sizes.size() - std::min(sizes.size(), s.size()), 0);
+      for (size_t d = 0; d < s.size(); ++d) {
+        const size_t lead = s.size() - x.sizes.size();
+        if (d < lead || x.sizes[d - lead] != sizes[d]) s[d] = 0;
+      }
+      return s;
+    case View::kMoveDim:
+    case View::kBits:
+    case View::kNone:
+    case View::kOther: break;
+  }
+  return row_major(sizes);
 }
 
 bool changes_shape_in_place(std::string_view op) {
@@ -111,7 +204,7 @@ class Functionalizer {
     std::shared_ptr<const Call> call;
     View kind = View::kNone;
     size_t result = 0;        // which result of the call
-    bool row_major = true;
+    Lying lying;
     Value* newest = nullptr;
     int version = 0;          // at which `newest` holds
   };
@@ -121,9 +214,20 @@ class Functionalizer {
     if (is_new) {
       it->second.memory = std::make_shared<Memory>();
       it->second.memory->newest = it->second.newest = v;
-      it->second.row_major = v->type.dim_order.empty();
+      it->second.lying.sizes = sizes(v->type);
+      it->second.lying.strides = row_major(it->second.lying.sizes);
+      if (!v->type.dim_order.empty()) in_order(it->second.lying, v->type.dim_order);
     }
     return it->second;
+  }
+  Numbers sizes(const Type& type) const {
+    Numbers n;
+    for (const Dim& d : type.dims) n.push_back(graph_.symbols.evaluate(d, graph_.symbols.samples()[0]));
+    return n;
+  }
+  static void in_order(Lying& x, const std::vector<uint8_t>& order) {
+    int64_t step = 1;
+    for (size_t i = order.size(); i-- > 0; step *= std::max<int64_t>(x.sizes[order[i]], 1)) x.strides[order[i]] = step;
   }
   /// Results of operations in place stand for their operand; operands that changed shape, for the changed view.
   Value* owner(Value* v) const {
@@ -186,11 +290,13 @@ class Functionalizer {
   void note_view(const Node& n, View kind) {
     Value* parent = owner(n.input(0));
     const Place p = place(parent);
-    if (kind == View::kMaybe && !p.row_major) return;  // a copy
+    if (!strides_of(n, kind, p.lying, sizes(n.result()->type))) return;  // a copy
     auto call = std::make_shared<Call>(Call{n.op, n.schema, n.def, n.origin, {n.args().begin(), n.args().end()}, {}});
     for (const Value* v : n.results()) call->types.push_back(v->type);
-    for (size_t i = 0; i < n.results().size(); ++i)
-      places_[n.result(i)] = {p.memory, parent, call, kind, i, p.row_major && keeps_order(n, kind), n.result(i), p.memory->version};
+    for (size_t i = 0; i < n.results().size(); ++i) {
+      const Numbers s = sizes(n.result(i)->type);
+      places_[n.result(i)] = {p.memory, parent, call, kind, i, {s, *strides_of(n, kind, p.lying, s)}, n.result(i), p.memory->version};
+    }
   }
 
   // --- operations in place ---
@@ -214,7 +320,9 @@ class Functionalizer {
     const Place p = places_[before] = place(v);
     for (auto& [value, child] : places_)
       if (child.parent == v) child.parent = before;
-    places_[view->result()] = {p.memory, before, call, kind == View::kNone ? View::kOther : kind, 0, p.row_major && keeps_order(*view, kind), view->result(), p.memory->version};
+    const Numbers s = sizes(view->result()->type);
+    const Lying lying{s, strides_of(*view, kind, p.lying, s).value_or(row_major(s))};
+    places_[view->result()] = {p.memory, before, call, kind == View::kNone ? View::kOther : kind, 0, lying, view->result(), p.memory->version};
     stands_for_[v] = view->result();
     stands_for_[n->result()] = view->result();
   }

@@ -75,6 +75,19 @@ constexpr Row kExpanded[] = {
     {"aten::zeros_like", [](Builder& b, const Node& n) { return b.op("aten::full_like", {n.input(0), 0.0, n.arg(1)}); }},
     {"aten::ones_like", [](Builder& b, const Node& n) { return b.op("aten::full_like", {n.input(0), 1.0, n.arg(1)}); }},
     {"aten::masked_fill.Tensor", [](Builder& b, const Node& n) { return b.op("aten::where.self", {n.input(1), n.input(2), n.input(0)}); }},
+    {"aten::index_copy", [](Builder& b, const Node& n) {  // rows at indices along one dimension
+       Arg::List indices(size_t(wrap_dim(n.arg(1).as_int(), int(n.result()->type.rank()))));
+       indices.push_back(n.input(2));
+       return b.op("aten::index_put", {n.input(0), Arg(indices), n.input(3), false});
+     }},
+    {"aten::repeat_interleave.self_int", [](Builder& b, const Node& n) -> Value* {  // a new dimension beside, repeated, merged again
+       if (!n.arg(2).is_int() || !n.arg(1).is_int()) return nullptr;
+       const int dim = wrap_dim(n.arg(2).as_int(), int(n.input(0)->type.rank()));
+       std::vector<ir::Dim> sizes = n.input(0)->type.dims;
+       sizes.insert(sizes.begin() + dim + 1, ir::Dim(n.arg(1).as_int()));
+       Value* repeated = b.op("aten::expand_copy", {b.op("aten::unsqueeze_copy", {n.input(0), dim + 1}), b.sizes(sizes)});
+       return b.op("aten::view_copy", {repeated, b.sizes(n.result()->type.dims)});
+     }},
     {"aten::sum", [](Builder& b, const Node& n) { return b.op("aten::sum.dim_IntList", {n.input(0), Arg(), false, n.arg(1)}); }},
 };
 
@@ -91,7 +104,7 @@ void run(ir::Graph& graph, PassContext& context) {
       if (n->op != row.op) continue;
       Builder b(graph, context.ops, n);
       Value* result = row.expand(b, *n);
-      if (result->type.dtype != n->result()->type.dtype) break;  // integers promote otherwise: left for the emitter to refuse
+      if (result == nullptr || result->type.dtype != n->result()->type.dtype) break;  // integers promote otherwise: left for the emitter to refuse
       graph.replace_uses(n->result(), result);
       graph.erase(n);
       break;

@@ -123,7 +123,17 @@ class Simplifier {
     while (x->producer != nullptr && is_reshape(*x->producer)) x = x->producer->input(0);
     if (ir::same_type(x->type, n.result()->type)) return x;
     if (x == n.input(0)) return nullptr;
-    return call(n, "aten::view", {x, Builder(graph_, ops_, &n).sizes(n.result()->type.dims)});
+    return call(n, "aten::view", {x, reshape_sizes(n)});
+  }
+  /// The sizes of a reshape's result as arguments: its own, or -1 for the one size that only running tells.
+  Arg reshape_sizes(Node& n) {
+    if (n.is("aten::view") || n.is("aten::_unsafe_view")) return n.arg(1);
+    const std::vector<Dim>& dims = n.result()->type.dims;
+    const auto is_open = [](const Dim& d) { return !d.is_static(); };
+    if (std::count_if(dims.begin(), dims.end(), is_open) != 1 || std::count(dims.begin(), dims.end(), Dim(0)) != 0) return Builder(graph_, ops_, &n).sizes(dims);
+    Arg::List list;
+    for (const Dim& d : dims) list.push_back(is_open(d) ? int64_t(-1) : d.value());
+    return list;
   }
 
   /// slice(slice(x)) along one dimension, all numbers known and forwards, within sizes that are known.
