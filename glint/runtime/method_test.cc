@@ -43,6 +43,7 @@ TensorSpec tensor(std::vector<int64_t> sizes, Storage storage = Storage::kNone, 
 
 /// Writes small methods: values are made where they are used.
 struct Builder {
+  Builder() { program.writer = "test"; }
   ProgramSpec program;
   MethodSpec method;
 
@@ -334,7 +335,8 @@ ProgramSpec cache_program() {
     b.finish("prefill");
   }
   const int32_t d = b.input({2}), cache = b.state({2}, "cache");
-  b.sum(cache, d, cache);
+  const int32_t grown = b.sum(cache, d, b.planned({2}, 64));
+  b.op("aten::copy_", "", {cache, grown, b.flag(false), cache});
   b.method.outputs = {b.sum(cache, cache, b.planned({2}, 0))};
   b.finish("decode");
   return b.program;
