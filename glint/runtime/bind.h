@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to the runtime: which definition a kernel call means, and how its arguments become operands.
+// Which definition a kernel call means, and how its arguments become operands.
 
 #include "glint/core/op_def.h"
 #include "glint/format/method_view.h"
