@@ -55,9 +55,7 @@ TEST(OrderStatistics, Lines) {
   EXPECT_EQ(median.results[1].values(), (Values{3, 0}));
   EXPECT_EQ(run("aten::nanmedian.dim", {x, -1}).results[0].values(), (Values{2, 6}));
   EXPECT_EQ(run("aten::nanmedian", {x.with_strides({1, 2})}).results[0].values(), (Values{4}));
-  EXPECT_EQ(run("aten::kthvalue", {x, 3, 1}).results[0].values(), (Values{3, 7}));
   EXPECT_EQ(run("aten::mode", {i64({5}, {3, 1, 3, 1, 2})}).results[0].values(), (Values{1}));
-  EXPECT_EQ(call(op(all(), "aten::kthvalue"), {x, 5, 1}).status.code(), Code::kInvalidArgument);
   EXPECT_EQ(call(op(all(), "aten::median.dim"), {f32({0}), 0}).status.code(), Code::kInvalidArgument);
 }
 
