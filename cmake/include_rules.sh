@@ -8,7 +8,7 @@ BEGIN {
   may["base"] = ""; may["core"] = "base"; may["kernels"] = "base core"; may["ops"] = "base core kernels"
   may["format"] = "base core"; may["runtime"] = "base core format"
   may["backends"] = "base core runtime format"; may["module"] = "base core format runtime ops backends"
-  may["testing"] = "base core kernels format runtime"
+  may["testing"] = "base core kernels format ops runtime"
   may["compiler/ir"] = "base core"; may["compiler/import"] = "base core format compiler/ir"
   may["compiler/decompose"] = "base core compiler/ir compiler"
   may["compiler/passes"] = "base core kernels compiler/ir compiler compiler/decompose"

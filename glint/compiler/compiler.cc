@@ -24,7 +24,7 @@ double ms_since(Clock::time_point start) { return std::chrono::duration<double, 
 
 // From the exported program to core ATen.
 constexpr std::string_view kToCore[] = {
-    "functionalize", "decompose", "eliminate-dead-code", "fold-constants", "simplify-views", "eliminate-common-subexpressions", "eliminate-dead-code",
+    "functionalize", "decompose", "eliminate-dead-code", "eliminate-common-subexpressions", "fold-constants", "simplify-views", "eliminate-common-subexpressions", "eliminate-dead-code",
 };
 // What every target gains from.
 constexpr std::string_view kCommon[] = {"fold-batch-norm", "fold-constants", "eliminate-dead-code"};
@@ -85,7 +85,7 @@ std::vector<std::string_view> pipeline(const Target& target) {
   std::vector<std::string_view> names(std::begin(kToCore), std::end(kToCore));
   names.insert(names.end(), std::begin(kCommon), std::end(kCommon));
   if (target.kind == Target::Kind::kPortable) names.insert(names.end(), {"legalize-portable", "fold-constants", "eliminate-dead-code"});
-  else names.insert(names.end(), {"pack-weights", "fold-constants", "fuse-elementwise", "assign-layouts", "lower-views", "eliminate-dead-code"});
+  else names.insert(names.end(), {"pack-weights", "eliminate-common-subexpressions", "fold-constants", "use-cpu-kernels", "eliminate-dead-code", "fuse-elementwise", "assign-layouts", "lower-views", "eliminate-dead-code"});
   return names;
 }
 

@@ -23,15 +23,16 @@ struct State {
 struct Geometry {
   int64_t batch, channels, height, width;
   int64_t outputs, group_channels, kernel_height, kernel_width, groups;
-  int64_t stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x;
+  int64_t stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x;  // pad: before the first pixel
   int64_t out_height, out_width;
+  int64_t pad_bottom, pad_right;
 
   int64_t taps() const { return kernel_height * kernel_width; }
   int64_t depth() const { return taps() * group_channels; }
   int64_t group_outputs() const { return outputs / groups; }
   int64_t group_panels() const { return ceil_div(group_outputs(), kernels::kPanel); }
   bool depthwise() const { return groups > 1 && groups == channels && groups == outputs; }
-  bool padded() const { return pad_y > 0 || pad_x > 0; }
+  bool padded() const { return pad_y > 0 || pad_x > 0 || pad_bottom > 0 || pad_right > 0; }
   bool pointwise() const { return taps() == 1 && !padded(); }
   int64_t panels() const { return depthwise() ? ceil_div(outputs, kernels::kPanel) : groups * group_panels(); }
   // Of kLines: the padded width that outputs read.
@@ -39,13 +40,13 @@ struct Geometry {
 };
 
 // The number of outputs along one dimension, or an error.
-Status out_size(int64_t size, int64_t kernel, int64_t stride, int64_t padding, int64_t dilation, int64_t* out) {
+Status out_size(int64_t size, int64_t kernel, int64_t stride, int64_t before, int64_t after, int64_t dilation, int64_t* out) {
   if (kernel < 1) return invalid_argument("conv: the kernel is empty");
   if (stride < 1) return invalid_argument("conv: a stride is not positive");
-  if (padding < 0) return invalid_argument("conv: a padding is negative");
+  if (before < 0 || after < 0) return invalid_argument("conv: a padding is negative");
   if (dilation < 1) return invalid_argument("conv: a dilation is not positive");
   int64_t padded, extent;
-  if (!checked_mul(padding, 2, &padded) || !checked_add(padded, size, &padded) || !checked_mul(dilation, kernel - 1, &extent) || padded > INT64_MAX / 2 ||
+  if (!checked_add(before, after, &padded) || !checked_add(padded, size, &padded) || !checked_mul(dilation, kernel - 1, &extent) || padded > INT64_MAX / 2 ||
       extent > INT64_MAX / 2)
     return invalid_argument("conv: the arguments are too large");
   if (extent + 1 > padded) return invalid_argument("conv: the kernel is larger than the padded input");
@@ -56,15 +57,17 @@ Status out_size(int64_t size, int64_t kernel, int64_t stride, int64_t padding, i
 Status geometry(const TensorMeta& x, Ints sizes, Ints stride, Ints padding, Ints dilation, int64_t groups, Geometry& g) {
   if (x.rank != 4) return invalid_argument("conv: the input is not [N, C, H, W]");
   if (sizes.size() != 4) return invalid_argument("conv: weight_sizes is not [O, C / groups, H, W]");
-  if (stride.size() != 2 || padding.size() != 2 || dilation.size() != 2) return invalid_argument("conv: stride, padding and dilation want two numbers each");
+  if (stride.size() != 2 || dilation.size() != 2) return invalid_argument("conv: stride and dilation want two numbers each");
+  if (padding.size() != 2 && padding.size() != 4) return invalid_argument("conv: padding wants two numbers, or four: top, left, bottom, right");
   for (int64_t s : sizes)
     if (s < 0 || s > INT32_MAX) return invalid_argument("conv: a weight size is out of range");
-  g = {x.size[0], x.size[1], x.size[2], x.size[3], sizes[0], sizes[1], sizes[2], sizes[3], groups, stride[0], stride[1], padding[0], padding[1], dilation[0], dilation[1], 0, 0};
+  g = {x.size[0], x.size[1], x.size[2], x.size[3], sizes[0], sizes[1], sizes[2], sizes[3], groups, stride[0], stride[1], padding[0], padding[1], dilation[0], dilation[1], 0, 0,
+       padding[padding.size() - 2], padding[padding.size() - 1]};
   if (groups < 1 || g.outputs % groups != 0) return invalid_argument("conv: groups do not divide the outputs");
   int64_t wanted;
   if (!checked_mul(g.group_channels, groups, &wanted) || wanted != g.channels) return invalid_argument("conv: the weight wants another number of channels");
-  GLINT_TRY(out_size(g.height, g.kernel_height, g.stride_y, g.pad_y, g.dilation_y, &g.out_height));
-  return out_size(g.width, g.kernel_width, g.stride_x, g.pad_x, g.dilation_x, &g.out_width);
+  GLINT_TRY(out_size(g.height, g.kernel_height, g.stride_y, g.pad_y, g.pad_bottom, g.dilation_y, &g.out_height));
+  return out_size(g.width, g.kernel_width, g.stride_x, g.pad_x, g.pad_right, g.dilation_x, &g.out_width);
 }
 
 Status infer(const Tensor& x, const Tensor& packed, Ints weight_sizes, Ints stride, Ints padding, Ints dilation, int64_t groups, std::string_view epilogue,

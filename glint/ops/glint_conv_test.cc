@@ -192,7 +192,7 @@ TEST(GlintConv, Refuses) {
       {"conv: only float32 inputs", HostTensor(DType::kF64, {1, 4, 5, 5}), packed, {16, 4, 3, 3}, {1, 1}, {0, 0}, {1, 1}},
       {"conv: the input is not [N, C, H, W]", random_tensor({4, 5, 5}, 1), packed, {16, 4, 3, 3}, {1, 1}, {0, 0}, {1, 1}},
       {"conv: weight_sizes is not [O, C / groups, H, W]", x, packed, {16, 4, 3}, {1, 1}, {0, 0}, {1, 1}},
-      {"conv: stride, padding and dilation want two numbers each", x, packed, {16, 4, 3, 3}, {1}, {0, 0}, {1, 1}},
+      {"conv: stride and dilation want two numbers each", x, packed, {16, 4, 3, 3}, {1}, {0, 0}, {1, 1}},
       {"conv: a stride is not positive", x, packed, {16, 4, 3, 3}, {1, 0}, {0, 0}, {1, 1}},
       {"conv: a padding is negative", x, packed, {16, 4, 3, 3}, {1, 1}, {0, -1}, {1, 1}},
       {"conv: a dilation is not positive", x, packed, {16, 4, 3, 3}, {1, 1}, {0, 0}, {INT64_MIN, 1}},

@@ -1,4 +1,4 @@
-// Order statistics along dimensions: median, nanmedian, kthvalue, mode.
+// Order statistics along dimensions: median, nanmedian, mode.
 
 #include "glint/ops/reduce.h"
 
@@ -34,10 +34,6 @@ struct NanMedian {
     for (int64_t i = 0; i < line.count; ++i) nans += is_nan(line.values[i]);
     return line.select(nans == line.count ? 0 : (line.count - nans - 1) / 2);
   }
-};
-struct Kth {
-  int64_t k;
-  template <class T> int64_t operator()(const Line<T>& line) const { return line.select(k - 1); }
 };
 /// The most frequent value, the smallest of several; which of its positions depends on the sort, as in PyTorch.
 struct Mode {
@@ -123,18 +119,6 @@ struct OfAll {
   }
 };
 
-Status infer_kth(const Tensor& self, int64_t k, int64_t dim, bool keepdim, TensorMeta& values, TensorMeta& indices) {
-  GLINT_TRY(infer_line(self, dim, keepdim, values, indices));
-  const bool fits = k >= 1 && k <= folded_count(self, mask_of(self, dim));
-  return fits ? Status() : invalid_argument("kthvalue: k is out of range");
-}
-Status plan_kth(const PlanContext&, const Tensor& self, int64_t, int64_t dim, bool, const Tensor&, const Tensor&, Plan& p) {
-  return plan_for(self, mask_of(self, dim), p);
-}
-Status run_kth(OpContext& c, const Tensor& self, int64_t k, int64_t dim, bool, Tensor& values, Tensor& indices) {
-  return pick(c, self, mask_of(self, dim), Kth{k}, values, &indices);
-}
-
 template <op_detail::Text S, class Shape>
 consteval OpDef planned(const char* stock_name) { return define_op<S, Shape::infer, Shape::run, Shape::plan>(stock_name); }
 
@@ -144,8 +128,6 @@ constexpr OpDef kDefs[] = {
     planned<"aten::nanmedian(Tensor self) -> Tensor", OfAll<NanMedian>>("aten::nanmedian.out"),
     planned<"aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", OfDim<NanMedian>>("aten::nanmedian.dim_values"),
     planned<"aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", OfDim<Mode>>("aten::mode.values"),
-    define_op<"aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", infer_kth, run_kth, plan_kth>(
-        "aten::kthvalue.values"),
 };
 
 }  // namespace

@@ -186,25 +186,6 @@ Status run_mvlgamma(OpContext&, const Tensor& self, int64_t p, Tensor& out) {
   return elementwise<kFloats, fn, 1>(out.dtype, {&self}, out, params);
 }
 
-Status infer_glu(const Tensor& self, int64_t dim, TensorMeta& out) {
-  const int d = wrap_dim(dim, self.rank);
-  if (self.rank == 0 || d < 0) return invalid_argument("glu: dim is out of range");
-  if (self.size[size_t(d)] % 2 != 0) return invalid_argument("glu: the dimension must be even");
-  GLINT_TRY(check_kind(kFloats, self.dtype));
-  TensorMeta half = self;
-  half.size[size_t(d)] /= 2;
-  return set_like(half, self.dtype, out);
-}
-Status run_glu(OpContext&, const Tensor& self, int64_t dim, Tensor& out) {
-  const size_t d = size_t(wrap_dim(dim, self.rank));
-  Tensor value = self;
-  value.size[d] /= 2;
-  if (value.numel() == 0) return {};
-  Tensor gate = value;
-  gate.data = static_cast<char*>(self.data) + value.size[d] * self.stride[d] * int64_t(dtype_size(self.dtype));
-  return elementwise<kFloats, [](auto a, auto b) { return a * sigmoid(b); }, 2>(self.dtype, {&value, &gate}, out);
-}
-
 constexpr double largest(DType d) {
   return d == DType::kF64 ? std::numeric_limits<double>::max() : d == DType::kF16 ? 65504. : d == DType::kBF16 ? 0x1.fep127 : 0x1.fffffep127;
 }
@@ -340,7 +321,6 @@ constexpr OpDef kDefs[] = {
     define_op<"aten::logit(Tensor self, float? eps=None) -> Tensor", infer_logit, run_logit>("aten::logit.out"),
     define_op<"aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor", infer_nan_to_num, run_nan_to_num>(
         "aten::nan_to_num.out", kInPlace),
-    define_op<"aten::glu(Tensor self, int dim=-1) -> Tensor", infer_glu, run_glu>("aten::glu.out"),
     define_op<"aten::mvlgamma(Tensor self, int p) -> Tensor", infer_mvlgamma, run_mvlgamma>("aten::mvlgamma.out", kInPlace),
     define_op<"aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)", infer_frexp, run_frexp>("aten::frexp.Tensor_out"),
     define_op<"aten::angle(Tensor self) -> Tensor", infer_angle, run_angle>("aten::angle.out"),

@@ -264,9 +264,18 @@ Status run_polygamma(OpContext&, int64_t n, const Tensor& x, Tensor& out) {
   return {};
 }
 
-double sinc(double x) {
-  constexpr double kPi = 3.14159265358979323846;
-  return x == 0 ? 1 : std::sin(x * kPi) / (x * kPi);
+// In the result's own precision, as PyTorch rounds it.
+Status run_sinc(OpContext&, const Tensor& x, Tensor& out) {
+  with_floating(out.dtype, [&](auto c) {
+    using C = decltype(c);
+    for_each_row(make_loop(out, x), [&](const auto& o, const auto& step, int64_t count) {
+      line_map<C>({x.dtype, at(x, o[1]), step[1], count}, out.dtype, at(out, o[0]), step[0], [](C v) {
+        const C angle = v * C(3.14159265358979323846);
+        return v == 0 ? C(1) : std::sin(angle) / angle;
+      });
+    });
+  });
+  return {};
 }
 
 #define GLINT_UNARY(name, arg, fn) define_op<"aten::" name "(Tensor " arg ") -> Tensor", infer_unary, run_unary<fn>>("aten::" name ".out")
@@ -278,7 +287,7 @@ double sinc(double x) {
 
 constexpr OpDef kDefs[] = {
     GLINT_UNARY("digamma", "self", digamma),
-    GLINT_UNARY("sinc", "self", sinc),
+    define_op<"aten::sinc(Tensor self) -> Tensor", infer_unary, run_sinc>("aten::sinc.out"),
     GLINT_UNARY("i0", "self", i0),
     GLINT_UNARY("special_i0e", "self", i0e),
     GLINT_UNARY("special_i1", "self", i1),

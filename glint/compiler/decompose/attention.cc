@@ -62,7 +62,8 @@ Scores attention_scores(X& x, bool grouped) {
     v = repeat_heads(x, v, x.dim(q, -3));
   }
   const double scale = x.has("scale") ? x.number("scale") : 1 / std::sqrt(double(x.known(x.dim(q, -1), "the size of a head")));
-  Value* s = matmul(x, x.mul(q, scale), x.transpose(k, -2, -1));
+  q = x.mul(q, scale);
+  Value* s = matmul(x, q, x.transpose(k, -2, -1));
   if (x.flag("is_causal")) {
     x.require(!x.has("attn_mask"), "is_causal and a mask exclude each other");
     return {x.where(causal(x, x.dim(q, -2), x.dim(k, -2)), s, -INFINITY), v, false};

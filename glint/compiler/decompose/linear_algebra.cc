@@ -33,7 +33,8 @@ Value* batched(X& x, Value* a, Value* b) {
     const Dims matrix = part(d, d.size() - 2, d.size());
     return x.view(x.expand(v, concat(batch, matrix)), concat({count}, matrix));
   };
-  Value* y = x.bmm(flat(a, da), flat(b, db));
+  Value* left = flat(a, da);
+  Value* y = x.bmm(left, flat(b, db));
   return x.view(y, concat(batch, {da[da.size() - 2], db.back()}));
 }
 

@@ -22,7 +22,8 @@ double epsilon(DType d) {
 /// running = (1 - momentum) * running + momentum * batch, written back.
 void update_running(X& x, Value* running, Value* batch, double momentum) {
   if (!running) return;
-  Value* next = x.add(x.mul(running, 1 - momentum), x.mul(x.to(batch, x.dtype_of(running)), momentum));
+  Value* kept = x.mul(running, 1 - momentum);
+  Value* next = x.add(kept, x.mul(x.to(batch, x.dtype_of(running)), momentum));
   x.write(running, next);
 }
 

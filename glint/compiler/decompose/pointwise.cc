@@ -231,7 +231,6 @@ constexpr Row kRows[] = {
     GLINT_BINARY_ALIAS("divide", "div"), GLINT_BINARY_ALIAS("true_divide", "div"), GLINT_BINARY_ALIAS("multiply", "mul"),
     GLINT_BINARY_ALIAS("greater", "gt"), GLINT_BINARY_ALIAS("greater_equal", "ge"), GLINT_BINARY_ALIAS("less", "lt"),
     GLINT_BINARY_ALIAS("less_equal", "le"), GLINT_BINARY_ALIAS("not_equal", "ne"),
-    GLINT_BINARY_ALIAS("__and__", "bitwise_and"), GLINT_BINARY_ALIAS("__or__", "bitwise_or"), GLINT_BINARY_ALIAS("__xor__", "bitwise_xor"),
     {"aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
      [](X& x) { return x.op("aten::div.Tensor_mode", {self(x), x.arg("other"), x.arg("rounding_mode")}); }},
     {"aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",

@@ -7,6 +7,7 @@
 
 #include "glint/compiler/ir/interpret.h"
 #include "glint/compiler/ir/match.h"
+#include "glint/compiler/ir/text.h"
 #include "glint/compiler/pass.h"
 
 namespace glint::compiler {
@@ -40,7 +41,12 @@ void copy_bytes(const ir::Item& item, std::span<std::byte> out) {
 
 class LazyResult final : public ir::ConstantData {
  public:
-  LazyResult(std::shared_ptr<const Call> call, size_t index, size_t size) : call_(std::move(call)), index_(index), size_(size) {}
+  LazyResult(std::shared_ptr<const Call> call, size_t index, size_t size) : call_(std::move(call)), index_(index), size_(size) {
+    // Equal calls give equal bytes: the hash is that of the call, so that nothing is computed only to be compared.
+    std::string text = call_->node->op + " " + std::to_string(index);
+    for (const Arg& a : call_->node->args()) text += " " + describe(a);
+    set_hash(ir::hash_bytes(std::as_bytes(std::span(text))));
+  }
   size_t size() const override { return size_; }
   Status read(std::span<std::byte> out) const override {
     try {
@@ -54,6 +60,14 @@ class LazyResult final : public ir::ConstantData {
   }
 
  private:
+  static std::string describe(const Arg& a) {
+    if (a.is_value()) return a.value()->constant->hash() + ir::describe(a.value()->type, {});
+    if (!a.is_list()) return ir::print_arg(a);
+    std::string s = "[";
+    for (const Arg& item : a.list()) s += describe(item) + ",";
+    return s + "]";
+  }
+
   std::shared_ptr<const Call> call_;
   size_t index_, size_;
 };

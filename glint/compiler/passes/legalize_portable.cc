@@ -4,7 +4,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "glint/compiler/decompose/decompose.h"
 #include "glint/compiler/pass.h"
+#include "glint/compiler/portable_ops.h"
 
 namespace glint::compiler {
 namespace {
@@ -75,7 +77,8 @@ constexpr Row kExpanded[] = {
     {"aten::zeros_like", [](Builder& b, const Node& n) { return b.op("aten::full_like", {n.input(0), 0.0, n.arg(1)}); }},
     {"aten::ones_like", [](Builder& b, const Node& n) { return b.op("aten::full_like", {n.input(0), 1.0, n.arg(1)}); }},
     {"aten::masked_fill.Tensor", [](Builder& b, const Node& n) { return b.op("aten::where.self", {n.input(1), n.input(2), n.input(0)}); }},
-    {"aten::index_copy", [](Builder& b, const Node& n) {  // rows at indices along one dimension
+    {"aten::index_copy", [](Builder& b, const Node& n) -> Value* {  // rows at indices along one dimension
+       if (n.result()->type.rank() == 0) return nullptr;
        Arg::List indices(size_t(wrap_dim(n.arg(1).as_int(), int(n.result()->type.rank()))));
        indices.push_back(n.input(2));
        return b.op("aten::index_put", {n.input(0), Arg(indices), n.input(3), false});
@@ -91,26 +94,62 @@ constexpr Row kExpanded[] = {
     {"aten::sum", [](Builder& b, const Node& n) { return b.op("aten::sum.dim_IntList", {n.input(0), Arg(), false, n.arg(1)}); }},
 };
 
-void run(ir::Graph& graph, PassContext& context) {
-  for (Node* n : graph.nodes()) {
+constexpr int kDeepest = 16;  // expansions within expansions
+
+class Legalizer {
+ public:
+  Legalizer(ir::Graph& graph, PassContext& context) : graph_(graph), context_(context) {}
+  void run() { for (Node* n : graph_.nodes()) node(n, 0); }
+
+ private:
+  void node(Node* n, int depth) {
     if (const std::string_view name = portable_name(n->op); !name.empty()) {
-      Builder b(graph, context.ops, n);
-      const std::vector<Value*> results = b.ops(name, {n->args().begin(), n->args().end()}, n->results().size());
-      for (size_t i = 0; i < results.size(); ++i) graph.replace_uses(n->result(i), results[i]);
-      graph.erase(n);
-      continue;
+      Builder b(graph_, context_.ops, n);
+      return replace(n, b.ops(name, {n->args().begin(), n->args().end()}, n->results().size()));
     }
+    if (expand_here(n) || depth == kDeepest) return;
+    if (n->def == nullptr || is_portable_op(*n->def->stock_name != 0 ? n->def->stock_name : n->def->name())) return;
+    if (const Composite* composite = find_composite(n->op)) take_apart(n, *composite, depth);
+  }
+
+  bool expand_here(Node* n) {
     for (const Row& row : kExpanded) {
       if (n->op != row.op) continue;
-      Builder b(graph, context.ops, n);
+      Builder b(graph_, context_.ops, n);
       Value* result = row.expand(b, *n);
-      if (result == nullptr || result->type.dtype != n->result()->type.dtype) break;  // integers promote otherwise: left for the emitter to refuse
-      graph.replace_uses(n->result(), result);
-      graph.erase(n);
-      break;
+      if (result == nullptr || result->type.dtype != n->result()->type.dtype) return false;  // integers promote otherwise
+      replace(n, {result});
+      return true;
     }
+    return false;
   }
-}
+
+  /// The way in which builds without the operator would compute it.
+  void take_apart(Node* n, const Composite& composite, int depth) {
+    Builder b(graph_, context_.ops, n);
+    const int first_new = graph_.next_node_id();
+    const std::vector<Value*> values = composite.expand(b, *n);
+    for (size_t i = 0; i < values.size() && i < n->results().size(); ++i) {
+      const ir::Type &want = n->result(i)->type, &have = values[i]->type;
+      if (!graph_.is_unused(n->result(i)) && (want.dtype != have.dtype || want.rank() != have.rank())) return;  // left for the emitter to refuse
+    }
+    std::vector<Node*> made;
+    for (Node* m = graph_.previous(n); m != nullptr && m->id >= first_new; m = graph_.previous(m)) made.push_back(m);
+    replace(n, values);
+    for (size_t i = made.size(); i-- > 0;) node(made[i], depth + 1);
+  }
+
+  void replace(Node* n, const std::vector<Value*>& values) {
+    for (size_t i = 0; i < values.size() && i < n->results().size(); ++i)
+      if (!graph_.is_unused(n->result(i))) graph_.replace_uses(n->result(i), values[i]);
+    graph_.erase(n);
+  }
+
+  ir::Graph& graph_;
+  PassContext& context_;
+};
+
+void run(ir::Graph& graph, PassContext& context) { Legalizer(graph, context).run(); }
 
 }  // namespace
 
