@@ -102,8 +102,7 @@ std::function<int()> setup_bench(CLI::App& app) {
   app.add_option("--method", f->method, "method to run")->capture_default_str();
   app.add_option("--threads", f->threads, "threads; 0: one for each processor")->capture_default_str();
   app.add_option("--seconds", f->seconds, "how long to measure")->check(CLI::Range(0.0, 3600.0))->capture_default_str();
-  app.add_option("--input", f->in.inputs, "as for `glint run`; without it, random inputs of the largest sizes");
-  app.add_option("--image", f->in.images, "a photograph as input");
+  f->in.add(app);
   app.add_option("--weights", f->weights, "a .ptd or .safetensors file with the program's external weights");
   app.add_flag("--operators", f->operators, "time by operator");
   app.add_flag("--json", f->json, "as JSON");

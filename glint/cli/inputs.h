@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "glint/module/module.h"
 
 namespace glint::cli {
@@ -17,6 +19,7 @@ struct InputFlags {
   std::string mean, std, layout;
   int resize = 0, crop = 0;
 
+  void add(CLI::App& app);
   bool gather(const Module& module, const MethodInfo& info, std::vector<ModuleValue>& values, std::string& error) const;
 };
 

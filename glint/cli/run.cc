@@ -126,13 +126,7 @@ std::function<int()> setup_run(CLI::App& app) {
   auto f = std::make_shared<Flags>();
   app.add_option("program", f->program, "program (.pte)")->required();
   app.add_option("--method", f->method, "method to run")->capture_default_str();
-  app.add_option("--input", f->in.inputs, "a .npy file, a .safetensors file (tensors input0, input1, ... or with the inputs' names), or a number; repeat for more");
-  app.add_option("--image", f->in.images, "a PNG or JPEG photograph as input, RGB");
-  app.add_option("--resize", f->in.resize, "with --crop: shorter side to N; alone: the centre square to N x N")->check(CLI::Range(1, 16384));
-  app.add_option("--crop", f->in.crop, "cut out the centre N x N")->check(CLI::Range(1, 16384));
-  app.add_option("--mean", f->in.mean, "subtracted from 0..255 values: V or R:G:B");
-  app.add_option("--std", f->in.std, "then divided by: V or R:G:B");
-  app.add_option("--layout", f->in.layout, "nchw or nhwc")->check(CLI::IsMember({"nchw", "nhwc"}));
+  f->in.add(app);
   app.add_option("--weights", f->weights, "a .ptd or .safetensors file with the program's external weights");
   app.add_option("--output", f->output, "write the outputs as output0, output1, ... to a .safetensors file");
   app.add_option("--labels", f->labels, "one class name a line: print the five best classes of the first output");

@@ -47,4 +47,11 @@ void eliminate_dead_code(Graph& graph) {
   graph.prune_constants();
 }
 
+OriginPtr origin_for(const OriginPtr& source, const OriginPtr& value) {
+  if (source == nullptr || value == nullptr || source->name == value->name) return value != nullptr ? value : source;
+  auto merged = std::make_shared<Origin>(*source);
+  merged->name = value->name;
+  return merged;
+}
+
 }  // namespace glint::ir

@@ -22,6 +22,8 @@ bool is_only_use(const Value* v, const Node* node);
 bool same_type(const Type& a, const Type& b);
 /// Bytes of a tensor type at the upper bounds of its sizes; saturates.
 uint64_t size_bytes(const Type& type, const Symbols& symbols);
+/// For a node that computes `value`'s value in the place of `source`'s work: source's module and line under value's name.
+OriginPtr origin_for(const OriginPtr& source, const OriginPtr& value);
 /// Drops nodes without use and constants that nothing needs any more.
 void eliminate_dead_code(Graph& graph);
 

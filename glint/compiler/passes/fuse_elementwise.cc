@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "glint/compiler/ir/match.h"
 #include "glint/compiler/pass.h"
 #include "glint/kernels/elementwise/tile_program.h"
 
@@ -198,7 +199,7 @@ class Fusion {
 
   void replace(Node* root, const std::vector<Node*>& more, Encoder& encoder, bool epilogue) {
     Node* last = more.back();
-    ir::Builder b(graph_, ops_, last, root->origin);
+    ir::Builder b(graph_, ops_, last, ir::origin_for(root->origin, last->origin));
     Arg::List operands(encoder.operands().begin(), encoder.operands().end());
     std::vector<Arg> args;
     if (epilogue) {

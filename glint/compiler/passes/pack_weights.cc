@@ -2,6 +2,7 @@
 // weights. glint::pack is a pure operator: constant folding runs it and drops the original. A linear layer on more than two
 // dimensions loses the reshapes that its decomposition put around the product.
 
+#include "glint/compiler/ir/match.h"
 #include "glint/compiler/pass.h"
 
 namespace glint::compiler {
@@ -10,10 +11,10 @@ namespace {
 using ir::Arg;
 using ir::Builder;
 using ir::Dim;
+using ir::is_constant;
 using ir::Node;
 using ir::Value;
 
-bool is_constant(const Value* v) { return v != nullptr && v->role == Value::Role::kConstant; }
 bool is_f32(const Value* v) { return v != nullptr && v->type.is_tensor() && v->type.dtype == DType::kF32; }
 
 /// Two numbers from a list of one or two, as PyTorch reads it.
@@ -81,7 +82,7 @@ void lower_product(ir::Graph& graph, const ir::OpLookup& ops, Node* n) {
   Value* x = rows;
   Node* unfold = unfolded(*n, rows, &x);
   Node* last = unfold != nullptr ? unfold : n;
-  Builder b(graph, ops, last, n->origin);
+  Builder b(graph, ops, last, ir::origin_for(n->origin, last->origin));
   Value* packed = b.op("glint::pack", {b.op("aten::permute", {weight, std::vector<int64_t>{1, 0}}), biased ? Arg(bias) : Arg(), "f32.n16", 1});
   Value* result = b.op("glint::linear", {x, packed, weight->type.dims[1].value(), "", Arg::List()});
   graph.replace_uses(last->result(), result);
