@@ -13,6 +13,7 @@ import functools
 import logging
 import math
 import os
+import re
 import warnings
 
 import torch
@@ -352,6 +353,14 @@ def flat(outputs):
     return list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
 
 
+def without_folders(program):
+    """Source lines name files from the installed package on, not this machine's folders."""
+    for node in program.graph.nodes:
+        if node.meta.get("stack_trace"):
+            node.meta["stack_trace"] = re.sub(r'"[^"]*/site-packages/', '"', node.meta["stack_trace"])
+    return program
+
+
 def export(name, small, folder):
     path = os.path.join(folder, name + ("_small" if small else ""))
     if os.path.exists(path + ".pt2") and os.path.exists(path + ".safetensors"):
@@ -361,7 +370,7 @@ def export(name, small, folder):
     options, further = rest if rest else ({}, [])
     with torch.no_grad():
         program = torch.export.export(model, inputs, strict=False, **options)
-        torch.export.save(program, path + ".pt2")
+        torch.export.save(without_folders(program), path + ".pt2")
         tensors = {}
         for call, args in enumerate([inputs, *further]):
             prefix = f"call{call}." if call > 0 else ""

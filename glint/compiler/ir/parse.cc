@@ -81,6 +81,18 @@ class Reader {
     }
     fail("one of '" + std::string(stops) + "' expected");
   }
+  /// The two digits of "\x1f", of which the 'x' is next; stays on the last one.
+  char byte() {
+    int v = 0;
+    for (int i = 0; i < 2; ++i) {
+      ++at_;
+      const char c = at_ < text_.size() ? text_[at_] : ' ';
+      const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+      if (digit < 0) fail("two hexadecimal digits expected");
+      v = v * 16 + digit;
+    }
+    return char(v);
+  }
   std::string quoted() {
     expect("\"");
     std::string s;
@@ -89,7 +101,8 @@ class Reader {
       if (text_[at_] == '"') return ++at_, s;
       if (text_[at_] == '\\' && at_ + 1 < text_.size()) {
         ++at_;
-        s += text_[at_] == 'n' ? '\n' : text_[at_];
+        if (text_[at_] == 'x') s += byte();
+        else s += text_[at_] == 'n' ? '\n' : text_[at_];
       } else {
         s += text_[at_];
       }

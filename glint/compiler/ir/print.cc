@@ -156,7 +156,11 @@ std::string quote(std::string_view text) {
   for (char c : text) {
     if (c == '"' || c == '\\') s += '\\';
     if (c == '\n') s += "\\n";
-    else s += c;
+    else if (uint8_t(c) < 0x20 || uint8_t(c) >= 0x7f) {  // tile programs are bytes
+      constexpr char kDigits[] = "0123456789abcdef";
+      (s += "\\x") += kDigits[uint8_t(c) >> 4];
+      s += kDigits[uint8_t(c) & 15];
+    } else s += c;
   }
   return s + "\"";
 }
