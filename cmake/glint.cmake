@@ -2,6 +2,11 @@
 
 set(GLINT_WARNINGS -Wall -Wextra -Werror -Wno-missing-field-initializers)
 set(GLINT_DEVICE_FLAGS -fno-exceptions -fno-rtti)
+# Host code sees device classes, that have no type information for UBSan's check of it.
+set(GLINT_HOST_FLAGS "")
+if(GLINT_SANITIZE)
+  set(GLINT_HOST_FLAGS -fno-sanitize=vptr)
+endif()
 
 # glint_module(NAME core SOURCES shape.cc DEPS base [HOST]) - a folder as library glint::core.
 # Device folders compile without exceptions and RTTI; HOST lifts that.
@@ -13,7 +18,9 @@ function(glint_module)
   target_link_libraries(glint_${M_NAME} PUBLIC ${M_DEPS})
   target_include_directories(glint_${M_NAME} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
   target_compile_options(glint_${M_NAME} PRIVATE ${GLINT_WARNINGS})
-  if(NOT M_HOST)
+  if(M_HOST)
+    target_compile_options(glint_${M_NAME} PRIVATE ${GLINT_HOST_FLAGS})
+  else()
     target_compile_options(glint_${M_NAME} PRIVATE ${GLINT_DEVICE_FLAGS})
   endif()
 endfunction()
@@ -80,7 +87,7 @@ function(glint_tests)
   add_executable(${T_NAME}_test ${T_SOURCES})
   list(TRANSFORM T_DEPS PREPEND glint::)
   target_link_libraries(${T_NAME}_test PRIVATE ${T_DEPS} GTest::gtest_main)
-  target_compile_options(${T_NAME}_test PRIVATE ${GLINT_WARNINGS} -O1)
+  target_compile_options(${T_NAME}_test PRIVATE ${GLINT_WARNINGS} ${GLINT_HOST_FLAGS} -O1)
   target_compile_definitions(${T_NAME}_test PRIVATE GLINT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_precompile_headers(${T_NAME}_test PRIVATE <gtest/gtest.h>)
   add_test(NAME ${T_NAME} COMMAND ${T_NAME}_test)

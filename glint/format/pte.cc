@@ -24,6 +24,10 @@ template <class T>
 std::span<const T> items(const flatbuffers::Vector<T>* v) {
   return v == nullptr ? std::span<const T>() : std::span<const T>(v->data(), v->size());
 }
+/// FlatBuffers' verifier aligns a vector's length, not its wider elements.
+template <class T>
+bool aligned(const flatbuffers::Vector<T>* v) { return v == nullptr || reinterpret_cast<uintptr_t>(v->Data()) % 8 == 0; }
+constexpr Status kMisaligned = invalid_program("a list in the file is not aligned to its elements");
 template <class T>
 uint32_t count(const flatbuffers::Vector<T>* v) { return v == nullptr ? 0 : v->size(); }
 std::string_view text(const flatbuffers::String* s) { return s == nullptr ? std::string_view() : std::string_view(s->c_str(), s->size()); }
@@ -132,6 +136,7 @@ struct PteCheck {
 
   Status subsegments(const pte::SubsegmentOffsets* s) const {
     if (s == nullptr || count(s->offsets()) == 0) return {};
+    if (!aligned(s->offsets())) return kMisaligned;
     if (s->segment_index() >= count(p.segments())) return invalid_program("constants name a segment that does not exist");
     return {};
   }
@@ -155,6 +160,7 @@ struct PteCheck {
 
   Status method(const PlanTable& plan) {
     if (plan.name() == nullptr || plan.name()->size() == 0) return invalid_program("a method has no name");
+    if (!aligned(plan.non_const_buffer_sizes())) return kMisaligned;
     for (int64_t size : items(plan.non_const_buffer_sizes()))
       if (size < 0) return invalid_program("a planned memory has a negative size");
     if (plan.non_const_buffer_device() != nullptr)
@@ -199,13 +205,14 @@ struct PteCheck {
       case T::String: return v.val_as_String()->string_val() == nullptr ? invalid_program("a string value has no text") : Status();
       case T::Tensor: return tensor(plan, *v.val_as_Tensor());
       case T::IntList: {
+        if (!aligned(v.val_as_IntList()->items())) return kMisaligned;
         const auto list = items(v.val_as_IntList()->items());
         if ((list_items += list.size()) > kMaxListItems) return unsupported("the program's lists are too long");
         for (int64_t i : list)
           if (type_of(plan, i) != T::Int) return invalid_program("an item of an int list is not an int value of the method");
         return {};
       }
-      case T::DoubleList: return {};
+      case T::DoubleList: return aligned(v.val_as_DoubleList()->items()) ? Status() : kMisaligned;
       case T::BoolList: {
         const auto list = items(v.val_as_BoolList()->items());
         if ((list_items += list.size()) > kMaxListItems) return unsupported("the program's lists are too long");
@@ -344,6 +351,7 @@ struct PteCheck {
     for (uint32_t i = 0; i < ports->size(); ++i) {
       const auto* ranges = ports->Get(i)->ranges();
       if (ranges == nullptr || ranges->size() == 0) continue;
+      if (!aligned(ranges)) return kMisaligned;
       const ValueView v = method.value(uint32_t(values[i]));
       if (v.kind != ValueView::Kind::kTensor || ranges->size() != v.tensor.rank) return invalid_program("glint.signature has ranges of another rank");
       for (const auto* r : *ranges)

@@ -70,7 +70,7 @@ ProgramSpec everything() {
 
 /// A copy whose first byte is aligned as a mapped file's would be.
 struct Aligned {
-  explicit Aligned(const Bytes& b) : store(b.size() / 16 + 1) { std::memcpy(store.data(), b.data(), b.size()); bytes = {reinterpret_cast<std::byte*>(store.data()), b.size()}; }
+  explicit Aligned(const Bytes& b) : store(b.size() / 16 + 1) { if (!b.empty()) std::memcpy(store.data(), b.data(), b.size()); bytes = {reinterpret_cast<std::byte*>(store.data()), b.size()}; }
   struct alignas(16) Block { std::byte b[16]; };
   std::vector<Block> store;
   std::span<std::byte> bytes;

@@ -4,10 +4,13 @@
 #include <cstring>
 #include <memory>
 
+#include <limits>
+
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "glint/format/ptd.h"
 #include "glint/ops/ops.h"
 #include "glint/runtime/method.h"
 #include "glint/testing/program_builder.h"
@@ -226,13 +229,13 @@ void scalars(Attack& attack, Bytes& file, size_t end, size_t stride) {
   }
 }
 
-TEST(PteMutation, SeedsRun) {
+TEST(DamagedPte, SeedsRun) {
   Victim v;
   const auto files = seeds();
   for (size_t i = 0; i < files.size(); ++i) EXPECT_EQ(v.run(files[i]), 3) << i;
 }
 
-TEST(PteMutation, ErrorsOrBoundedRuns) {
+TEST(DamagedPte, ErrorsOrBoundedRuns) {
   Attack attack;
   for (Bytes file : seeds()) {
     // Behind the table are the elements of constants: any value is as good as another.
@@ -255,6 +258,39 @@ TEST(PteMutation, ErrorsOrBoundedRuns) {
               attack.stages[2], attack.stages[3], attack.slowest_ms);
   EXPECT_GE(attack.count, 20000u);
   EXPECT_LT(attack.slowest_ms, 2000);
+}
+
+TEST(DamagedPtd, ErrorsOrEntriesInsideTheFile) {
+  const std::vector<float> elements(16, 1);
+  const DataSpec data = DataSpec::of(std::as_bytes(std::span(elements)));
+  const NamedTensorSpec tensors[] = {{"a", DType::kF32, {4, 4}, {1, 0}, data}, {"b", DType::kF64, {8}, {}, data}};
+  Bytes file;
+  ASSERT_TRUE(write_tensors(tensors, file).ok());
+  size_t count = 0, opened = 0;
+  const auto attack = [&](std::span<const std::byte> bytes) {
+    ++count;
+    const std::unique_ptr<std::byte, decltype(&std::free)> copy(static_cast<std::byte*>(std::aligned_alloc(16, (bytes.size() + 15) / 16 * 16)), &std::free);
+    std::memcpy(copy.get(), bytes.data(), bytes.size());
+    const auto f = PtdFile::open({copy.get(), bytes.size()});
+    if (!f.ok()) return;
+    ++opened;
+    for (uint32_t i = 0; i < f->count(); ++i) {
+      const NamedBytes e = f->entry(i);
+      ASSERT_TRUE(e.bytes.data() >= copy.get() && e.bytes.data() + e.bytes.size() <= copy.get() + bytes.size());
+      ASSERT_TRUE(!e.meta || e.meta->size_bytes() <= e.bytes.size());
+      (void)f->find(f->name(i));
+    }
+  };
+  const std::span<std::byte> all(file);
+  for (size_t at = 0; at < file.size(); ++at)
+    for (int value : {0, 1, 3, 0x7f, 0x80, 0xff}) {
+      const std::byte old = file[at];
+      file[at] = std::byte(value);
+      attack(all);
+      file[at] = old;
+    }
+  for (size_t cut = 0; cut < file.size(); ++cut) attack(all.first(cut));
+  std::printf("%zu variants, %zu opened\n", count, opened);
 }
 
 }  // namespace
