@@ -103,7 +103,7 @@ std::function<int()> setup_bench(CLI::App& app) {
   app.add_option("--threads", f->threads, "threads; 0: one for each processor")->capture_default_str();
   app.add_option("--seconds", f->seconds, "how long to measure")->check(CLI::Range(0.0, 3600.0))->capture_default_str();
   f->in.add(app);
-  app.add_option("--weights", f->weights, "a .ptd or .safetensors file with the program's external weights");
+  app.add_option("--weights", f->weights, "a .ptd or .safetensors file with the program's external weights")->allow_extra_args(false);
   app.add_flag("--operators", f->operators, "time by operator");
   app.add_flag("--json", f->json, "as JSON");
   app.footer("Examples:\n  glint bench model.pte --threads 2 --seconds 3\n  glint bench model.pte --operators");

@@ -62,8 +62,8 @@ bool parse_number(const std::string& text, Value::Kind kind, ModuleValue& out) {
 }  // namespace
 
 void InputFlags::add(CLI::App& app) {
-  app.add_option("--input", inputs, "a .npy file, a .safetensors file (tensors input0, input1, ... or with the inputs' names), or a number; repeat for more");
-  app.add_option("--image", images, "a PNG or JPEG photograph as input, RGB");
+  app.add_option("--input", inputs, "a .npy file, a .safetensors file (tensors input0, input1, ... or with the inputs' names), or a number; repeat for more")->allow_extra_args(false);
+  app.add_option("--image", images, "a PNG or JPEG photograph as input, RGB")->allow_extra_args(false);
   app.add_option("--resize", resize, "with --crop: shorter side to N; alone: the centre square to N x N")->check(CLI::Range(1, 16384));
   app.add_option("--crop", crop, "cut out the centre N x N")->check(CLI::Range(1, 16384));
   app.add_option("--mean", mean, "subtracted from 0..255 values: V or R:G:B");

@@ -55,7 +55,7 @@ int run(const Flags& f) {
 std::function<int()> setup_opt(CLI::App& app) {
   auto f = std::make_shared<Flags>();
   app.add_option("graph", f->file, "graph in the IR's text form; - or nothing: standard input");
-  app.add_option("--pass", f->passes, "pass to run; may be given several times, in order");
+  app.add_option("--pass", f->passes, "pass to run; may be given several times, in order")->allow_extra_args(false);
   app.add_option("--target", f->target, "cpu or portable")->check(CLI::IsMember({"cpu", "portable"}))->capture_default_str();
   app.add_flag("--list", f->list, "list the passes in the order in which they run");
   app.footer("Examples:\n  glint opt --pass=fold-batch-norm graph.ir\n  glint opt --pass=decompose --pass=fold-constants graph.ir\n  glint opt --list");

@@ -127,7 +127,7 @@ std::function<int()> setup_run(CLI::App& app) {
   app.add_option("program", f->program, "program (.pte)")->required();
   app.add_option("--method", f->method, "method to run")->capture_default_str();
   f->in.add(app);
-  app.add_option("--weights", f->weights, "a .ptd or .safetensors file with the program's external weights");
+  app.add_option("--weights", f->weights, "a .ptd or .safetensors file with the program's external weights")->allow_extra_args(false);
   app.add_option("--output", f->output, "write the outputs as output0, output1, ... to a .safetensors file");
   app.add_option("--labels", f->labels, "one class name a line: print the five best classes of the first output");
   app.add_option("--threads", f->threads, "threads; 0: one for each processor")->capture_default_str();

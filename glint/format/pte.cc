@@ -22,11 +22,11 @@ using PlanTable = pte::ExecutionPlan;
 
 template <class T>
 std::span<const T> items(const flatbuffers::Vector<T>* v) {
-  return v == nullptr ? std::span<const T>() : std::span<const T>(v->data(), v->size());
+  return v == nullptr || v->size() == 0 ? std::span<const T>() : std::span<const T>(v->data(), v->size());
 }
-/// FlatBuffers' verifier aligns a vector's length, not its wider elements.
+/// FlatBuffers' verifier aligns a vector's length, not its wider elements. Empty ones may lie anywhere.
 template <class T>
-bool aligned(const flatbuffers::Vector<T>* v) { return v == nullptr || reinterpret_cast<uintptr_t>(v->Data()) % 8 == 0; }
+bool aligned(const flatbuffers::Vector<T>* v) { return v == nullptr || v->size() == 0 || reinterpret_cast<uintptr_t>(v->Data()) % 8 == 0; }
 constexpr Status kMisaligned = invalid_program("a list in the file is not aligned to its elements");
 template <class T>
 uint32_t count(const flatbuffers::Vector<T>* v) { return v == nullptr ? 0 : v->size(); }
