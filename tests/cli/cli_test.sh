@@ -13,6 +13,8 @@ refuses() { text=$1; shift; rc=0; "$@" >out 2>err || rc=$?; [ $rc -ge 1 ] && [ $
 says "operator calls" "$glint" compile "$example/efficientnet_lite0.pt2" -o net.pte --preprocess=crop=square,resize=224,mean=127,std=128
 says "0.385   285 Egyptian cat" "$glint" run net.pte --image "$example/cat.png" --labels "$example/imagenet_labels.txt"
 says "0.940   967 espresso" "$glint" run net.pte --image "$example/coffee.png" --labels "$example/imagenet_labels.txt" --threads 2
+for threads in 1 2; do says "." "$glint" run net.pte --image "$example/cat.png" --threads $threads --output out$threads.safetensors; done
+cmp out1.safetensors out2.safetensors || fail "the result depends on the number of threads"
 says "285 Egyptian cat" "$glint" run net.pte --image "$example/cat.png" --resize 224 --mean 127 --std 128 --labels "$example/imagenet_labels.txt"
 says '"index": 285' "$glint" run net.pte --image "$example/cat.png" --labels "$example/imagenet_labels.txt" --json
 says "class" "$classify" net.pte
