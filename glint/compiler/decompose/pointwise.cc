@@ -225,6 +225,7 @@ constexpr Row kRows[] = {
        return x.where(x.tensor("condition"), x.to(x.tensor("self"), d), x.scalar(d, x.number("other")));
      }},
 
+    {"aten::zero(Tensor self) -> Tensor", [](X& x) { return x.op("aten::fill.Scalar", {self(x), 0}); }},
     {"aten::max.other(Tensor self, Tensor other) -> Tensor", max_of},
     {"aten::min.other(Tensor self, Tensor other) -> Tensor", min_of},
     GLINT_BINARY_ALIAS("__and__", "bitwise_and"), GLINT_BINARY_ALIAS("__or__", "bitwise_or"), GLINT_BINARY_ALIAS("__xor__", "bitwise_xor"),
