@@ -2,6 +2,8 @@
 // weights. glint::pack is a pure operator: constant folding runs it and drops the original. A linear layer on more than two
 // dimensions loses the reshapes that its decomposition put around the product.
 
+#include <unordered_set>
+
 #include "glint/compiler/ir/match.h"
 #include "glint/compiler/pass.h"
 
@@ -69,7 +71,7 @@ Node* unfolded(const Node& product, const Value* rows, Value** x) {
   return unfold;
 }
 
-void lower_product(ir::Graph& graph, const ir::OpLookup& ops, Node* n) {
+void lower_product(ir::Graph& graph, const ir::OpLookup& ops, Node* n, std::unordered_set<const Node*>& erased) {
   const bool biased = n->is("aten::addmm");
   Value* bias = biased ? n->input(0) : nullptr;
   Value* rows = n->input(biased ? 1 : 0);
@@ -86,14 +88,17 @@ void lower_product(ir::Graph& graph, const ir::OpLookup& ops, Node* n) {
   Value* packed = b.op("glint::pack", {b.op("aten::permute", {weight, std::vector<int64_t>{1, 0}}), biased ? Arg(bias) : Arg(), "f32.n16", 1});
   Value* result = b.op("glint::linear", {x, packed, weight->type.dims[1].value(), "", Arg::List()});
   graph.replace_uses(last->result(), result);
+  erased.insert(last);
   graph.erase(last);
   if (unfold != nullptr) graph.erase(n);
 }
 
 void run(ir::Graph& graph, PassContext& context) {
+  std::unordered_set<const Node*> erased;  // nodes ahead that a product took with it
   for (Node* n : graph.nodes()) {
+    if (erased.count(n) != 0) continue;
     if (n->is("aten::convolution")) lower_convolution(graph, context.ops, n);
-    else if (n->is("aten::addmm") || n->is("aten::mm")) lower_product(graph, context.ops, n);
+    else if (n->is("aten::addmm") || n->is("aten::mm")) lower_product(graph, context.ops, n, erased);
   }
 }
 
