@@ -34,7 +34,8 @@ class Method {
   Status set_input(uint32_t i, const Value& value);
   /// Memory for a tensor output that the file does not plan, aligned to 64, large enough for its bound. kUnsupported for other outputs.
   Status set_output(uint32_t i, std::span<std::byte> memory);
-  /// Runs with the inputs given; they stay set. After an error the method can be executed again.
+  /// Runs with the inputs given; they stay set, but those that were copied into memory of the file's plan may be overwritten
+  /// by results that share it: give those again before each call. After an error the method can be executed again.
   Status execute();
   /// Valid until the next execute() or set_output().
   const Value& output(uint32_t i) const { return values_[size_t(outputs_[i])]; }
