@@ -152,6 +152,10 @@ struct Additive {
       return elementwise<kAny, fn, 2>(out.dtype, {first, second}, out, p, Operands::kKept);
     }
     constexpr auto fn = [](auto x, auto y, const Params& q) {
+      if constexpr (std::is_same_v<decltype(y), float>) {  // rounded once, as PyTorch's fused multiply-add: alpha y may overflow where the sum does not
+        const double scaled = double(q.get<float>(0)) * double(y);
+        return float(Which == Sum::kAdd ? double(x) + scaled : double(x) - scaled);
+      }
       const auto scaled = mul(q.get<decltype(y)>(0), y);
       return Which == Sum::kAdd ? add(x, scaled) : sub(x, scaled);
     };

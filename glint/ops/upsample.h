@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "glint/ops/grid_sampler.h"
 #include "glint/ops/pool.h"
 
@@ -316,5 +318,66 @@ inline Status plan_resize(const ResizeCall& call, const Tensor& self, const Tens
   plan.scratch_bytes = memory.used;
   return {};
 }
+
+// What the operators of a family share: each file of it names a mode, a number of dimensions and two schemas.
+
+template <size_t> using ResizeScale = std::optional<double>;
+
+/// Modes that weigh neighbours: the overloads with output_size and a scale a dimension, and those with scale_factors ("vec").
+template <Resize Mode, class Dims> struct Interpolation;
+template <Resize Mode, size_t... D>
+struct Interpolation<Mode, std::index_sequence<D...>> {
+  static constexpr int kDims = int(sizeof...(D));
+  static Status infer(const Tensor& self, Ints size, bool, ResizeScale<D>... scales, TensorMeta& out) {
+    ResizeSpec spec;
+    GLINT_TRY(resize_to(kDims, self, size, {scales...}, spec));
+    return check_resized(kDims, self, spec, Mode, out);
+  }
+  static Status plan(const PlanContext&, const Tensor& self, Ints size, bool align_corners, ResizeScale<D>... scales, const Tensor& out, Plan& plan) {
+    ResizeCall call{kDims, Mode, align_corners, {}};
+    GLINT_TRY(resize_to(kDims, self, size, {scales...}, call.spec));
+    return plan_resize(call, self, out, plan);
+  }
+  static Status run(OpContext& c, const Tensor& self, Ints size, bool align_corners, ResizeScale<D>... scales, Tensor& out) {
+    ResizeCall call{kDims, Mode, align_corners, {}};
+    GLINT_TRY(resize_to(kDims, self, size, {scales...}, call.spec));
+    ResizeMemory memory{c.scratch()};
+    run_resize(call, self, memory, out);
+    return {};
+  }
+  static Status infer_vec(const Tensor& self, std::optional<Ints> size, bool, std::optional<Floats> factors, TensorMeta& out) {
+    ResizeSpec spec;
+    GLINT_TRY(resize_by(kDims, self, size, factors, spec));
+    return check_resized(kDims, self, spec, Mode, out);
+  }
+  static Status plan_vec(const PlanContext&, const Tensor& self, std::optional<Ints> size, bool align_corners, std::optional<Floats> factors, const Tensor& out,
+                         Plan& plan) {
+    ResizeCall call{kDims, Mode, align_corners, {}};
+    GLINT_TRY(resize_by(kDims, self, size, factors, call.spec));
+    return plan_resize(call, self, out, plan);
+  }
+  static Status run_vec(OpContext& c, const Tensor& self, std::optional<Ints> size, bool align_corners, std::optional<Floats> factors, Tensor& out) {
+    ResizeCall call{kDims, Mode, align_corners, {}};
+    GLINT_TRY(resize_by(kDims, self, size, factors, call.spec));
+    ResizeMemory memory{c.scratch()};
+    run_resize(call, self, memory, out);
+    return {};
+  }
+};
+
+/// Modes that take one element: neither align_corners nor anything to plan.
+template <Resize Mode, class Dims> struct Nearest;
+template <Resize Mode, size_t... D>
+struct Nearest<Mode, std::index_sequence<D...>> {
+  using Any = Interpolation<Mode, std::index_sequence<D...>>;
+  static Status infer(const Tensor& self, Ints size, ResizeScale<D>... scales, TensorMeta& out) { return Any::infer(self, size, false, scales..., out); }
+  static Status run(OpContext& c, const Tensor& self, Ints size, ResizeScale<D>... scales, Tensor& out) { return Any::run(c, self, size, false, scales..., out); }
+  static Status infer_vec(const Tensor& self, std::optional<Ints> size, std::optional<Floats> factors, TensorMeta& out) {
+    return Any::infer_vec(self, size, false, factors, out);
+  }
+  static Status run_vec(OpContext& c, const Tensor& self, std::optional<Ints> size, std::optional<Floats> factors, Tensor& out) {
+    return Any::run_vec(c, self, size, false, factors, out);
+  }
+};
 
 }  // namespace glint::ops

@@ -94,8 +94,7 @@ class Encoder {
     if (!a || !b) return std::nullopt;
     if (n.schema->arg_index("alpha") >= 0) {
       const Arg& alpha = n.arg("alpha");
-      if (!alpha.is_number()) return std::nullopt;
-      if (alpha.to_double() != 1) b = builder_.step(TileOp::kMul, *b, builder_.constant(float(alpha.to_double())));
+      if (!alpha.is_number() || alpha.to_double() != 1) return std::nullopt;  // the operator rounds once, a tile would round twice
     }
     return builder_.step(op, *a, *b);
   }
