@@ -25,6 +25,21 @@ function(glint_module)
   endif()
 endfunction()
 
+# glint_schemas(DIRECTORY glint/format SCHEMAS program OUTPUTS generated) - FlatBuffers schemas of this folder as headers,
+# included as DIRECTORY/<schema>_generated.h; their paths go to the variable that OUTPUTS names.
+find_program(GLINT_FLATC flatc REQUIRED)
+function(glint_schemas)
+  cmake_parse_arguments(S "" "DIRECTORY;OUTPUTS" "SCHEMAS" ${ARGN})
+  set(out ${PROJECT_BINARY_DIR}/generated/${S_DIRECTORY})
+  foreach(schema IN LISTS S_SCHEMAS)
+    add_custom_command(OUTPUT ${out}/${schema}_generated.h
+      COMMAND ${GLINT_FLATC} --cpp --scoped-enums -o ${out} ${CMAKE_CURRENT_SOURCE_DIR}/${schema}.fbs
+      DEPENDS ${schema}.fbs VERBATIM)
+    list(APPEND generated ${out}/${schema}_generated.h)
+  endforeach()
+  set(${S_OUTPUTS} ${generated} PARENT_SCOPE)
+endfunction()
+
 # glint_simd_sources(glint_kernels SOURCES a.simd.cc ISAS scalar avx2) - compiles
 # every source once per ISA, with Highway's static dispatch, and links the objects into the target.
 function(glint_simd_sources target)

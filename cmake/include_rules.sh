@@ -7,7 +7,7 @@ BEGIN {
   # folder -> folders it may include, besides itself
   may["base"] = ""; may["core"] = "base"; may["kernels"] = "base core"; may["ops"] = "base core kernels"
   may["format"] = "base core"; may["runtime"] = "base core format"
-  may["backends"] = "base core runtime format"; may["module"] = "base core format runtime ops backends"
+  may["backends"] = "base core kernels runtime format"; may["module"] = "base core format runtime ops backends"
   may["testing"] = "base core kernels format ops runtime"
   may["compiler/ir"] = "base core"; may["compiler/import"] = "base core format compiler/ir"
   may["compiler/decompose"] = "base core compiler/ir compiler"

@@ -17,6 +17,12 @@ std::string argument_name(const Failure& f, OpTable ops) {
   return "result " + std::to_string(f.argument - s.arg_count);
 }
 
+std::string list_text(std::span<const int64_t> v) {
+  std::string s = "[";
+  for (size_t i = 0; i < v.size(); ++i) s += (i == 0 ? "" : ", ") + std::to_string(v[i]);
+  return s + "]";
+}
+
 std::string operator_text(const Failure& f) { return std::string(f.name) + (f.overload.empty() ? "" : "." + std::string(f.overload)); }
 
 std::string place(const Failure& f, const PteMethod* method, OpTable ops) {
@@ -47,6 +53,10 @@ std::string failure_text(const Failure& f, const PteMethod* method, OpTable ops)
     s += ": dimension " + std::to_string(f.dim) + " is " + std::to_string(f.got.size[size_t(f.dim)]) + ", ";
     s += f.min == f.max ? "not " + std::to_string(f.min) : "allowed are " + std::to_string(f.min) + " to " + std::to_string(f.max);
     if (f.multiple > 1) s += " in multiples of " + std::to_string(f.multiple);
+  }
+  if (f.has_got && f.dim < 0 && f.got.same_sizes(f.expected) && f.got.dtype == f.expected.dtype) {
+    s += ": expected strides " + list_text(f.expected.strides()) + ", got " + list_text(f.got.strides()) + " of " + describe(f.got);
+    return s;
   }
   if (f.has_got) s += ": expected " + describe(f.expected) + ", got " + describe(f.got);
   return s;

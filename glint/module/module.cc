@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "glint/backends/xnnpack/runtime.h"
 #include "glint/base/platform.h"
 #include "glint/format/ptd.h"
 #include "glint/format/safetensors.h"
@@ -14,6 +15,9 @@
 
 namespace glint {
 namespace {
+
+/// Every backend of the build.
+constexpr const BackendRuntime* kBackends[] = {&backend_xnnpack};
 
 /// The bytes of a file, mapped or read.
 class FileBytes {
@@ -133,7 +137,7 @@ struct Module::Impl {
 
   Status load(std::span<const std::byte> bytes, const std::string& about) {
     Failure f;
-    const auto loaded = Program::load(bytes, options.ops, options.backends, cpu, memory.arena(), &f);
+    const auto loaded = Program::load(bytes, options.ops, options.backends.empty() ? BackendTable(kBackends) : options.backends, cpu, memory.arena(), &f);
     if (!loaded.ok()) return fail(about, f);
     program = *loaded;
     GLINT_TRY(open_weights(options.weights));
@@ -248,8 +252,10 @@ Result<Module::Outputs> Module::execute(const std::string& name, std::vector<Mod
       Value operator()(bool v) { return Value::of(v); }
       Value operator()(std::string& v) { return Value::of(std::string_view(v)); }
     };
-    if (const auto* t = std::get_if<OwnedTensor>(&inputs[i]); t != nullptr && !t->valid())
-      return self.fail(invalid_argument("a tensor's sizes do not fit its elements"), name + ": input " + std::to_string(i) + ": " + t->describe());
+    if (auto* t = std::get_if<OwnedTensor>(&inputs[i])) {
+      if (!t->valid()) return self.fail(invalid_argument("a tensor's sizes do not fit its elements"), name + ": input " + std::to_string(i) + ": " + t->describe());
+      if (const Value& wanted = m->input(i); wanted.kind == Value::Kind::kTensor) *t = t->in_order_of(*wanted.tensor);
+    }
     if (const Status s = m->set_input(i, std::visit(ToValue(), inputs[i])); !s.ok()) return self.fail(name, m->failure(), &file);
   }
   if (const Status s = m->execute(); !s.ok()) return self.fail(name, m->failure(), &file);

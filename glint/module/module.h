@@ -67,6 +67,7 @@ class Module {
 
   /// Prepares a method; otherwise its first call does.
   Status load_method(const std::string& name);
+  /// Tensors may have any strides: one whose dimensions lie in another order than the program wants is copied.
   Result<Outputs> execute(const std::string& name, std::vector<ModuleValue> inputs);
   template <class... Inputs>
   Result<Outputs> forward(Inputs&&... inputs) {

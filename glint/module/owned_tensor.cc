@@ -1,5 +1,6 @@
 #include "glint/module/owned_tensor.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -71,6 +72,24 @@ OwnedTensor OwnedTensor::copy(const Tensor& tensor) {
 
 OwnedTensor OwnedTensor::row_major() const {
   OwnedTensor t(tensor_.dtype, sizes());
+  copy_elements(tensor_, t.tensor_);
+  return t;
+}
+
+OwnedTensor OwnedTensor::in_order_of(const TensorMeta& like) const {
+  if (like.rank != tensor_.rank) return *this;
+  uint8_t order[kMaxRank];
+  for (int d = 0; d < like.rank; ++d) order[d] = uint8_t(d);
+  std::stable_sort(order, order + like.rank, [&](uint8_t a, uint8_t b) { return like.stride[a] > like.stride[b]; });
+  OwnedTensor t;
+  t.tensor_ = tensor_;
+  t.tensor_.set_dim_order({order, like.rank});
+  bool same = true;
+  for (size_t d = 0; d < like.rank; ++d) same = same && (tensor_.size[d] <= 1 || tensor_.stride[d] == t.tensor_.stride[d]);
+  if (same) return *this;
+  t.owner_ = aligned_memory(tensor_.size_bytes());
+  t.tensor_.data = t.owner_.get();
+  t.valid_ = true;
   copy_elements(tensor_, t.tensor_);
   return t;
 }

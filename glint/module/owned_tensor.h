@@ -63,6 +63,8 @@ class OwnedTensor {
     return {rows.data<T>(), rows.data<T>() + rows.numel()};
   }
   OwnedTensor row_major() const;
+  /// The same elements, dense, with the dimensions in the order that `like`'s strides have: itself if they are.
+  OwnedTensor in_order_of(const TensorMeta& like) const;
   /// "float32[1, 3, 224, 224]"
   std::string describe() const;
 

@@ -16,7 +16,7 @@ Status no_memory() { return out_of_memory("no memory to load the method"); }
 /// A program's named data, for delegates.
 class ProgramData final : public NamedData {
  public:
-  explicit ProgramData(const PteFile* file) : file_(file) {}
+  explicit ProgramData(const PteFile* file = nullptr) : file_(file) {}
   std::optional<NamedBytes> find(std::string_view name) const override {
     if (file_ == nullptr) return std::nullopt;
     const auto found = file_->find_named_data(name);
@@ -410,6 +410,15 @@ class MethodLoader {
     if (!make(is_view, m_.tensors_.size())) return no_memory();
     for (const Instruction& ins : m_.instructions_)
       if (ins.kind == Instruction::Kind::kView) is_view[size_t(ins.b)] = true;
+    // A view's uses are uses of what it looks at.
+    for (size_t k = m_.instructions_.size(); k-- > 0;) {
+      const Instruction& ins = m_.instructions_[k];
+      if (ins.kind != Instruction::Kind::kView) continue;
+      Use &from = use_[size_t(ins.a)], &to = use_[size_t(ins.b)];
+      if (to.first >= 0 && (from.first < 0 || to.first < from.first)) from.first = to.first;
+      if (to.last > from.last) from.last = to.last;
+      from.written = from.written || to.written;
+    }
     size_t count = 0;
     for (size_t t = 0; t < m_.tensors_.size(); ++t) {
       Tensor& tensor = m_.tensors_[t];
@@ -442,14 +451,6 @@ class MethodLoader {
   }
 
   Status plan_unplanned(Arena& activations, size_t count, std::span<const bool> is_view) {
-    // A view's uses are uses of what it looks at.
-    for (size_t k = m_.instructions_.size(); k-- > 0;) {
-      const Instruction& ins = m_.instructions_[k];
-      if (ins.kind != Instruction::Kind::kView) continue;
-      Use &from = use_[size_t(ins.a)], &to = use_[size_t(ins.b)];
-      if (to.first >= 0 && (from.first < 0 || to.first < from.first)) from.first = to.first;
-      if (to.last > from.last) from.last = to.last;
-    }
     std::span<PlanBuffer> buffers;
     if (!make(buffers, count)) return no_memory();
     size_t next = 0;
@@ -770,10 +771,36 @@ class MethodLoader {
     const DelegateView d = file->delegate(uint32_t(ins.a));
     ins.name = d.id;
     failure().name = d.id;
-    Delegate*& delegate = delegates_[size_t(ins.a)];
-    if (delegate == nullptr) GLINT_TRY(load_delegate(d, uint32_t(ins.a), ins.in, writable_args, delegate));
-    ins.delegate = delegate;
+    LoadedDelegate& loaded = delegates_[size_t(ins.a)];
+    if (loaded.delegate == nullptr) {
+      GLINT_TRY(load_delegate(d, uint32_t(ins.a), ins.in, writable_args, loaded.delegate));
+      loaded.arguments = ins.in;
+      loaded.writable = writable_args;
+    } else if (!same_arguments(loaded, ins.in, writable_args)) {
+      return unsupported("a delegate is called with arguments of other kinds, dtypes or sizes than in its first call");
+    }
+    ins.delegate = loaded.delegate;
     return {};
+  }
+
+  struct LoadedDelegate {
+    Delegate* delegate = nullptr;
+    std::span<const Value> arguments;  // of the first call
+    std::span<const bool> writable;
+  };
+
+  /// What a delegate checked of its first call's arguments holds for these too.
+  static bool same_arguments(const LoadedDelegate& first, std::span<const Value> args, std::span<const bool> writable_args) {
+    if (args.size() != first.arguments.size()) return false;
+    for (size_t k = 0; k < args.size(); ++k) {
+      const Value &a = first.arguments[k], &b = args[k];
+      if (a.kind != b.kind || first.writable[k] != writable_args[k]) return false;
+      if (a.kind != Value::Kind::kTensor) continue;
+      if (a.tensor->dtype != b.tensor->dtype || !a.tensor->same_sizes(*b.tensor)) return false;
+      for (size_t dim = 0; dim < a.tensor->rank; ++dim)
+        if (a.tensor->stride[dim] != b.tensor->stride[dim]) return false;
+    }
+    return true;
   }
 
   Status load_delegate(const DelegateView& d, uint32_t index, std::span<const Value> args, std::span<const bool> writable_args, Delegate*& out) {
@@ -786,8 +813,10 @@ class MethodLoader {
     if (!make(specs, d.compile_spec_count)) return no_memory();
     for (uint32_t k = 0; k < d.compile_spec_count; ++k) specs[k] = m_.file_->compile_spec(index, k);
     const PteFile& file = program_->file();
-    const ProgramData named(&file);
-    LoadContext context{arena_, d.blob, specs, named, args, writable_args, ops_, *m_.cpu_, m_.options_.parallel};
+    auto* named = arena_.make<ProgramData>();
+    if (named == nullptr) return no_memory();
+    *named = ProgramData(&file);
+    LoadContext context{arena_, d.blob, specs, *named, args, writable_args, ops_, *m_.cpu_, m_.options_.parallel};
     GLINT_TRY_LET(out, backend->load(context));
     return {};
   }
@@ -826,7 +855,7 @@ class MethodLoader {
   std::span<Binding> bindings_;
   std::span<Use> use_;                    // of each tensor
   std::span<bool> is_input_, is_output_;  // of each tensor
-  std::span<Delegate*> delegates_;
+  std::span<LoadedDelegate> delegates_;
   bool jumps_ = false;
   size_t late_views_ = 0, lent_used_ = 0, scratch_bytes_ = 0, worker_scratch_bytes_ = 0;
 };

@@ -87,11 +87,14 @@ Status Method::check_input(uint32_t i, const Tensor& given) {
   Tensor checked;
   if (!checked.set(given.dtype, given.sizes())) return invalid_argument("the input is too large");
   checked.set_dim_order({facts.order, given.rank});
-  if (given.numel() != 0 && !same_strides(given, checked)) return invalid_argument("the input's dimensions lie in another order in memory");
+  if (given.numel() != 0 && !same_strides(given, checked)) {
+    failure_.expected = checked;
+    return invalid_argument("the input's dimensions lie in another order in memory");
+  }
+  failure_.has_got = false;
   if (given.data == nullptr && given.numel() != 0) return invalid_argument("the input has no memory");
   const size_t width = dtype_size(given.dtype) < 8 ? dtype_size(given.dtype) : 8;
   if (reinterpret_cast<uintptr_t>(given.data) % width != 0) return invalid_argument("the input's memory is not aligned to its elements");
-  failure_.has_got = false;
   return {};
 }
 
@@ -141,7 +144,8 @@ Status Method::set_output(uint32_t i, std::span<std::byte> memory) {
   for (int32_t in : inputs_) is_input = is_input || in == outputs_[i];
   if (t < 0 || !facts_[size_t(t)].late || is_input) return fail(unsupported("the output's memory is fixed by the program"), Failure::At::kOutput, int32_t(i));
   if (memory.size() < facts_[size_t(t)].capacity) return fail(invalid_argument("the output's memory is too small"), Failure::At::kOutput, int32_t(i));
-  if (reinterpret_cast<uintptr_t>(memory.data()) % kPlanAlignment != 0) return fail(invalid_argument("the output's memory must be aligned to 64"), Failure::At::kOutput, int32_t(i));
+  const size_t width = dtype_size(v.tensor->dtype) < 8 ? dtype_size(v.tensor->dtype) : 8;
+  if (reinterpret_cast<uintptr_t>(memory.data()) % width != 0) return fail(invalid_argument("the output's memory is not aligned to its elements"), Failure::At::kOutput, int32_t(i));
   tensors_[size_t(t)].data = memory.data();
   return {};
 }
@@ -572,7 +576,7 @@ Status Method::execute() {
     } else {
       const uint64_t begin = now_ns();
       status = run(pc, ins);
-      options_.trace->ran({int32_t(pc), ins.def != nullptr ? ins.def->name() : ins.name, ins.plan, begin, now_ns(), ins.in, ins.out});
+      options_.trace->ran({name_, int32_t(pc), ins.def != nullptr ? ins.def->name() : ins.name, ins.plan, begin, now_ns(), ins.in, ins.out});
     }
     if (!status.ok()) {
       failure_.name = ins.name;

@@ -32,11 +32,13 @@ class Method {
   /// Gives an input. A tensor's memory is read (or, if the program changes its inputs, written) in place during execute(),
   /// unless the file plans memory for the input: then it is copied now. Checked: kind, dtype, rank, sizes, order of dimensions, alignment.
   Status set_input(uint32_t i, const Value& value);
-  /// Memory for a tensor output that the file does not plan, aligned to 64, large enough for its bound. kUnsupported for other outputs.
+  /// Memory for a tensor output that the file does not plan, aligned to its elements, large enough for its bound. kUnsupported for other outputs.
   Status set_output(uint32_t i, std::span<std::byte> memory);
   /// Runs with the inputs given; they stay set, but those that were copied into memory of the file's plan may be overwritten
   /// by results that share it: give those again before each call. After an error the method can be executed again.
   Status execute();
+  /// Who is told about the next calls' instructions; null: nobody.
+  void set_trace(Trace* trace) { options_.trace = trace; }
   /// Valid until the next execute() or set_output().
   const Value& output(uint32_t i) const { return values_[size_t(outputs_[i])]; }
   /// What an input must be: its kind and, of a tensor, dtype and largest sizes.

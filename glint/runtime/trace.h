@@ -11,7 +11,8 @@ namespace glint {
 class Trace {
  public:
   struct Event {
-    int32_t instruction;             // index in the method
+    std::string_view method;         // its name; delegates that are made of operators run methods of their own
+    int32_t instruction;             // index in it
     std::string_view name;           // the operator's schema name, or the backend's name
     const Plan* plan;                // null for delegates, moves and operators without a plan
     uint64_t begin_ns, end_ns;

@@ -17,6 +17,7 @@
 
 #include <unistd.h>
 
+#include "glint/backends/xnnpack/runtime.h"
 #include "glint/base/platform.h"
 #include "glint/compiler/compiler.h"
 #include "glint/module/host_memory.h"
@@ -120,10 +121,9 @@ std::vector<Seed> make_seeds(std::string& error) {
         if (!compiler::compile(path, bytes, options, report, error).ok()) return {};
         add_seed(seeds, std::string(release) + "/" + model + (kind == compiler::Target::Kind::kCpu ? " cpu" : " portable"), std::move(bytes));
       }
-  const fs::path stock = GLINT_SOURCE_DIR "/tests/data/interop";
   std::vector<fs::path> paths;
-  if (fs::exists(stock))
-    for (const auto& entry : fs::directory_iterator(stock))
+  for (const char* folder : {"interop", "xnnpack"})
+    for (const auto& entry : fs::directory_iterator(fs::path(GLINT_SOURCE_DIR "/tests/data") / folder))
       if (entry.path().extension() == ".pte") paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   for (const fs::path& path : paths) {
@@ -217,10 +217,12 @@ unsigned read_outputs(const Method& m) {
   return sum;
 }
 
+constexpr const BackendRuntime* kBackends[] = {&backend_xnnpack};
+
 void try_program(const std::vector<std::byte>& bytes, const Cpu& cpu, Tally& tally) {
   const FileCopy copy(bytes);
   HostMemory memory(kMemoryLimit);
-  const auto program = Program::load({copy.p, copy.size}, ops::all(), {}, cpu, memory.arena());
+  const auto program = Program::load({copy.p, copy.size}, ops::all(), kBackends, cpu, memory.arena());
   if (!program.ok()) return void(++tally.refused_file);
   const auto session = Session::create(**program, memory.arena());
   if (!session.ok()) return void(++tally.refused_file);
