@@ -9,14 +9,17 @@ if(GLINT_SANITIZE)
 endif()
 
 # glint_module(NAME core SOURCES shape.cc DEPS base [HOST]) - a folder as library glint::core.
-# Device folders compile without exceptions and RTTI; HOST lifts that.
+# Device folders compile without exceptions and RTTI; HOST lifts that. Installed, with its headers' folder, for find_package(glint).
 function(glint_module)
   cmake_parse_arguments(M "HOST" "NAME" "SOURCES;DEPS" ${ARGN})
   add_library(glint_${M_NAME} STATIC ${M_SOURCES})
   add_library(glint::${M_NAME} ALIAS glint_${M_NAME})
   list(TRANSFORM M_DEPS PREPEND glint::)
   target_link_libraries(glint_${M_NAME} PUBLIC ${M_DEPS})
-  target_include_directories(glint_${M_NAME} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+  target_include_directories(glint_${M_NAME} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include> PRIVATE ${PROJECT_BINARY_DIR}/generated)
+  target_compile_features(glint_${M_NAME} PUBLIC cxx_std_20)
+  set_target_properties(glint_${M_NAME} PROPERTIES EXPORT_NAME ${M_NAME})
+  install(TARGETS glint_${M_NAME} EXPORT glint ARCHIVE DESTINATION lib)
   target_compile_options(glint_${M_NAME} PRIVATE ${GLINT_WARNINGS})
   if(M_HOST)
     target_compile_options(glint_${M_NAME} PRIVATE ${GLINT_HOST_FLAGS})
