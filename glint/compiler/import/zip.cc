@@ -86,7 +86,7 @@ struct ZipArchive::Handle {
     zip_stat_init(&stat);
     if (zip_source_stat(source, &stat) != 0 || !(stat.valid & ZIP_STAT_SIZE)) {
       zip_source_free(source);
-      fail(Code::kIo, what + ": cannot be read");
+      fail(Code::kIo, what + " cannot be read");
     }
     file_size = stat.size;
     zip = zip_open_from_source(source, ZIP_RDONLY, &error);
@@ -114,8 +114,8 @@ std::shared_ptr<const ZipArchive> ZipArchive::open(const std::string& path) {
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* source = zip_source_file_create(path.c_str(), 0, -1, &error);
-  if (source == nullptr) fail(Code::kIo, path + ": " + text_of(&error));
-  archive->handle_->open(source, path);
+  if (source == nullptr) fail(Code::kIo, text_of(&error));
+  archive->handle_->open(source, "the archive");
   archive->list();
   return archive;
 }
