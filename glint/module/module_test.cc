@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -131,6 +132,64 @@ TEST(Module, ErrorsSayWhatIsWrong) {
   EXPECT_FALSE(wrong.load_method("forward").ok());
   EXPECT_EQ(wrong.last_error(),
             "forward: aten::add.out (instruction 0, model.py:7), result 0: the result has other sizes than the program says: expected float32[2], got float32[3]");
+}
+
+/// The outputs of a program for inputs of ones, as text.
+std::string outputs_of(Module& m) {
+  const auto info = m.method_info("forward");
+  if (!info.ok()) return m.last_error();
+  std::vector<ModuleValue> inputs;
+  for (const PortInfo& port : info->inputs) {
+    OwnedTensor t(port.tensor.dtype, {port.tensor.size.begin(), port.tensor.size.begin() + port.tensor.rank});
+    if (t.dtype() == DType::kF32) std::fill_n(t.data<float>(), t.numel(), 1.0f);
+    inputs.emplace_back(std::move(t));
+  }
+  const auto out = m.execute("forward", std::move(inputs));
+  if (!out.ok()) return m.last_error();
+  std::string text;
+  for (const ModuleValue& v : *out)
+    for (float x : std::get<OwnedTensor>(v).to_vector<float>()) text += std::to_string(x) + " ";
+  return text;
+}
+
+TEST(Module, LoadsAndRunsOnManyThreadsAtOnce) {
+  // The first loads of the process happen here, together, if this test runs alone.
+  const std::string data = GLINT_SOURCE_DIR "/tests/data/";
+  const std::string paths[] = {data + "interop/conv.pte", data + "interop/softmax.pte", data + "xnnpack/block.pte"};
+  std::vector<std::string> results[8];
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 10; ++round)
+        for (const std::string& path : paths) {
+          Module m(path, {.threads = 1 + t % 2});
+          results[t].push_back(m.status().ok() ? outputs_of(m) : m.last_error());
+        }
+    });
+  for (std::thread& t : threads) t.join();
+  for (const std::string& path : paths) {
+    Module m(path);
+    ASSERT_TRUE(m.status().ok()) << m.last_error();
+    const std::string alone = outputs_of(m);
+    EXPECT_NE(alone.find('.'), std::string::npos) << alone;
+    for (const auto& r : results)
+      for (size_t i = size_t(&path - paths); i < r.size(); i += 3) ASSERT_EQ(r[i], alone) << path;
+  }
+}
+
+TEST(Module, ManySessionsOfOneProgramRunAtOnce) {
+  // A program is immutable: sessions over it share its bytes, and nothing else.
+  const auto file = MappedFile::open(GLINT_SOURCE_DIR "/tests/data/xnnpack/block.pte");
+  ASSERT_TRUE(file.ok());
+  std::string results[4];
+  std::vector<std::thread> threads;
+  for (std::string& result : results)
+    threads.emplace_back([&] {
+      Module m(file->bytes());
+      for (int i = 0; i < 20; ++i) result = outputs_of(m);
+    });
+  for (std::thread& t : threads) t.join();
+  for (const std::string& result : results) EXPECT_EQ(result, results[0]);
 }
 
 TEST(ThreadPool, EachTaskRunsOnceAndWorkersAreNeverShared) {
