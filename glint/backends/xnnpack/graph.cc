@@ -17,7 +17,7 @@ using Id = MethodBuilder::Id;
 using Dims = flatbuffers::Vector<uint32_t>;
 
 constexpr uint32_t kNoValue = UINT32_MAX;
-constexpr size_t kMaxDims = 6;  // XNN_MAX_TENSOR_DIMS
+constexpr size_t kMaxDims = kMaxRank;  // XNNPACK stops at 6
 
 // Flags of nodes that change their meaning; each is known to some nodes only.
 constexpr uint32_t kTransposeWeights = 1, kTransposeB = 1, kAlignCorners = 8, kKeepDims = 0x40;
@@ -45,7 +45,7 @@ Result<DType> dtype_of(fb::Datatype d) {
 }
 
 Status read_dims(const Dims* dims, size_t rank, int64_t (&out)[kMaxDims]) {
-  if (rank > kMaxDims || (dims == nullptr ? 0 : dims->size()) != rank) return invalid_program("xnnpack: a list of sizes has another length than its rank, or more than 6");
+  if (rank > kMaxDims || (dims == nullptr ? 0 : dims->size()) != rank) return invalid_program("xnnpack: a list of sizes has another length than its rank, or more than 16");
   for (size_t d = 0; d < rank; ++d) out[d] = dims->Get(uint32_t(d));
   return {};
 }

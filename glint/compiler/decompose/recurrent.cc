@@ -1,4 +1,8 @@
-// Recurrent layers, unrolled over time: what depends on the input alone is one product over all steps.
+// Recurrent layers: what depends on the input alone is one product over all steps, the rest one glint::recurrent a layer and
+// direction, whatever the length of the sequence. For targets without that operator it is unrolled over time, and for half
+// types, where PyTorch rounds between all the operators of a step.
+
+#include <algorithm>
 
 #include "glint/compiler/decompose/expansion.h"
 
@@ -8,6 +12,7 @@ namespace {
 using X = Expansion;
 
 enum class Cell { kLstm, kGru, kTanh, kRelu };
+constexpr const char* kCellNames[] = {"lstm", "gru", "tanh", "relu"};  // of glint::recurrent
 
 /// The weights of one layer and direction.
 struct Weights {
@@ -52,11 +57,10 @@ State step(X& x, Cell cell, Value* from_input, Value* from_hidden, const State& 
   return {cell == Cell::kTanh ? x.tanh(sum) : x.relu(sum), nullptr};
 }
 
-/// One layer in one direction over [time, batch, in]; `s` is left as the last state.
-Value* run_layer(X& x, Cell cell, Value* input, const Weights& w, State& s, bool backward) {
-  const int64_t time = x.known(x.dim(input, 0), "the length of the sequence of a recurrent layer");
+/// Step by step over [time, batch, gates]; `s` is left as the last state.
+Value* unroll(X& x, Cell cell, Value* from_input, const Weights& w, State& s, bool backward) {
+  const int64_t time = x.known(x.dim(from_input, 0), "the length of the sequence of a recurrent layer");
   x.require(time > 0, "an empty sequence");
-  Value* from_input = linear(x, input, w.input, w.input_bias);
   Values out(static_cast<size_t>(time));
   for (int64_t n = 0; n < time; ++n) {
     const int64_t t = backward ? time - 1 - n : n;
@@ -64,6 +68,31 @@ Value* run_layer(X& x, Cell cell, Value* input, const Weights& w, State& s, bool
     out[size_t(t)] = s.h;
   }
   return x.stack(out, 0);
+}
+
+/// One layer in one direction over [time, batch, in]; `s` is left as the last state.
+Value* run_layer(X& x, Cell cell, Value* input, const Weights& w, State& s, bool backward) {
+  Value* from_input = linear(x, input, w.input, w.input_bias);
+  const DType dtype = from_input->type.dtype;
+  if (x.dim(from_input, 0).is_static() && (dtype == DType::kF16 || dtype == DType::kBF16)) return unroll(x, cell, from_input, w, s, backward);
+  const auto optional = [](Value* v) { return v == nullptr ? Arg() : Arg(v); };
+  const Values results = x.ops("glint::recurrent", {from_input, w.hidden, optional(w.hidden_bias), optional(w.project), s.h, optional(s.c), kCellNames[size_t(cell)], backward});
+  s = {results[1], s.c == nullptr ? nullptr : results[2]};
+  return results[0];
+}
+
+Values unroll_call(X& x) {
+  const std::string name = x.text("cell");
+  const size_t cell = size_t(std::find(std::begin(kCellNames), std::end(kCellNames), name) - std::begin(kCellNames));
+  x.require(cell < std::size(kCellNames), "an unknown cell");
+  Weights w;
+  w.hidden = x.tensor("weight");
+  w.hidden_bias = x.maybe("bias");
+  w.project = x.maybe("project");
+  State s{x.tensor("h0"), x.maybe("c0")};
+  Value* out = unroll(x, Cell(cell), x.tensor("gates"), w, s, x.flag("reverse"));
+  // Only an lstm has a second state; the other cells' third result has no elements.
+  return {out, s.h, s.c != nullptr ? s.c : x.slice(s.h, 0, Dim(0), Dim(0))};
 }
 
 Weights take_weights(const Values& params, size_t& next, bool biases, bool project) {
@@ -135,6 +164,7 @@ constexpr Row kRows[] = {
        const State s = cell(x, Cell::kLstm, {hx[0], hx[1]});
        return Values{s.h, s.c};
      }},
+    {"glint::recurrent(Tensor gates, Tensor weight, Tensor? bias, Tensor? project, Tensor h0, Tensor? c0, str cell, bool reverse) -> (Tensor, Tensor, Tensor)", unroll_call},
     GLINT_RNN("gru", Cell::kGru), GLINT_RNN("rnn_tanh", Cell::kTanh), GLINT_RNN("rnn_relu", Cell::kRelu),
 };
 #undef GLINT_RNN

@@ -1,5 +1,5 @@
 // Convolutions and matrix products with constant float32 weights become glint::conv and glint::linear over packed
-// weights. glint::pack is a pure operator: constant folding runs it and drops the original. A linear layer on more than two
+// weights; recurrent layers get theirs packed. glint::pack is a pure operator: constant folding runs it and drops the original. A linear layer on more than two
 // dimensions loses the reshapes that its decomposition put around the product.
 
 #include <unordered_set>
@@ -93,12 +93,22 @@ void lower_product(ir::Graph& graph, const ir::OpLookup& ops, Node* n, std::unor
   if (unfold != nullptr) graph.erase(n);
 }
 
+void pack_recurrent(const ir::OpLookup& ops, Node* n) {
+  Value* weight = n->input(1);
+  Value* bias = n->input(2);
+  if (!is_f32(weight) || !is_constant(weight) || (bias != nullptr && !is_constant(bias))) return;
+  Builder b(n->graph(), ops, n);
+  n->set_arg(1, b.op("glint::pack", {weight, bias == nullptr ? Arg() : Arg(bias), "f32.n16", 1}));
+  n->set_arg(2, Arg());
+}
+
 void run(ir::Graph& graph, PassContext& context) {
   std::unordered_set<const Node*> erased;  // nodes ahead that a product took with it
   for (Node* n : graph.nodes()) {
     if (erased.count(n) != 0) continue;
     if (n->is("aten::convolution")) lower_convolution(graph, context.ops, n);
     else if (n->is("aten::addmm") || n->is("aten::mm")) lower_product(graph, context.ops, n, erased);
+    else if (n->is("glint::recurrent")) pack_recurrent(context.ops, n);
   }
 }
 
