@@ -101,13 +101,13 @@ TEST(Zip, RefusesWhatIsUnsound) {
   EXPECT_NE(error_of(damaged), "");  // the checksum
 }
 
-TEST(Zip, NamesAMissingFile) {
+TEST(Zip, SaysThatAFileIsMissing) {
   try {
     ZipArchive::open(std::string("/nonexistent/model.pt2"));
     FAIL();
   } catch (const ir::Error& e) {
     EXPECT_EQ(e.diagnostic.code, Code::kIo);
-    EXPECT_NE(e.diagnostic.message.find("/nonexistent/model.pt2"), std::string::npos);
+    EXPECT_EQ(e.diagnostic.message, "the archive cannot be read");  // callers name it
   }
 }
 
