@@ -1,5 +1,6 @@
 #include "glint/compiler/ir/interpret.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -96,7 +97,7 @@ void check(const Node& node, const Status& status) {
 
 }  // namespace
 
-std::vector<Item> run_node(const Node& node, const std::function<const Item&(const Value&)>& operand) {
+std::vector<Item> run_node(const Node& node, const std::function<const Item&(const Value&)>& operand, std::span<std::byte> into) {
   if (node.def == nullptr) throw Error(Code::kUnsupported, node, "this build has no definition of the operator");
   const bool list = node.schema->return_count > 0 && node.schema->return_store[0].list;
   Call call(*node.schema, node.args(), list ? node.results().size() : 1, [&](const Value& v, Tensor& store) { return bind(operand(v), store); });
@@ -109,7 +110,8 @@ std::vector<Item> run_node(const Node& node, const std::function<const Item&(con
     // Results follow the dim order that the graph gives them.
     if (call.results.size() == node.results().size() && t.rank > 0 && node.result(next)->type.dim_order.size() == size_t(t.rank))
       item.meta.set_dim_order(node.result(next)->type.dim_order);
-    item.memory = allocate(item.meta.size_bytes());
+    const bool given = next == 0 && !into.empty() && into.size() == item.meta.size_bytes() && reinterpret_cast<uintptr_t>(into.data()) % alignof(std::max_align_t) == 0;
+    item.memory = given ? std::shared_ptr<std::byte[]>(into.data(), [](std::byte*) {}) : allocate(item.meta.size_bytes());
     static_cast<TensorMeta&>(t) = item.meta;
     t.data = item.memory.get();
     tensors.push_back(std::move(item));

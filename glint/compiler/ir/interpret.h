@@ -48,8 +48,9 @@ struct Interpretation {
 
 /// Runs a graph of core operators. Throws ir::Error naming the node that fails.
 Interpretation interpret(const Graph& graph, std::span<const Item> inputs, StateStore& states, const Observer& observer = {});
-/// Runs one node on given operands (resolved by `operand`): for constant folding.
-std::vector<Item> run_node(const Node& node, const std::function<const Item&(const Value&)>& operand);
+/// Runs one node on given operands (resolved by `operand`): for constant folding. The first tensor that it yields is written
+/// to `into` if that has its size.
+std::vector<Item> run_node(const Node& node, const std::function<const Item&(const Value&)>& operand, std::span<std::byte> into = {});
 /// The bytes of a constant as a tensor.
 Item load_constant(const Value& constant);
 

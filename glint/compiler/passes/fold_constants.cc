@@ -27,16 +27,18 @@ struct Call {
   Node* node = nullptr;
 };
 
-std::vector<ir::Item> evaluate(const Node& node) {
+ir::Item load(const Value& constant);
+
+std::vector<ir::Item> evaluate(const Node& node, std::span<std::byte> into = {}) {
   std::vector<std::pair<const Value*, ir::Item>> loaded;
-  for (const Value* v : node.inputs()) loaded.emplace_back(v, ir::load_constant(*v));
+  for (const Value* v : node.inputs()) loaded.emplace_back(v, load(*v));
   return ir::run_node(node, [&](const Value& v) -> const ir::Item& {
     return std::find_if(loaded.begin(), loaded.end(), [&](const auto& l) { return l.first == &v; })->second;
-  });
+  }, into);
 }
 
 void copy_bytes(const ir::Item& item, std::span<std::byte> out) {
-  if (!out.empty()) std::memcpy(out.data(), item.memory.get(), out.size());
+  if (!out.empty() && out.data() != item.memory.get()) std::memcpy(out.data(), item.memory.get(), out.size());
 }
 
 class LazyResult final : public ir::ConstantData {
@@ -50,13 +52,28 @@ class LazyResult final : public ir::ConstantData {
   size_t size() const override { return size_; }
   Status read(std::span<std::byte> out) const override {
     try {
-      const ir::Item item = evaluate(*call_->node)[index_];
+      const ir::Item item = evaluate(*call_->node, index_ == 0 ? out : std::span<std::byte>())[index_];
       if (out.size() != size_ || item.meta.size_bytes() != size_) return internal_error("a folded constant has another size than expected");
       copy_bytes(item, out);
       return {};
     } catch (const ir::Error& e) {
       return Status(e.diagnostic.code, "a folded constant cannot be computed");
     }
+  }
+
+  /// The result for one that reads it where it lies: a permutation of a constant copies nothing.
+  ir::Item item() const {
+    const Node& n = *call_->node;
+    if (!n.is("aten::permute")) return evaluate(n)[index_];
+    ir::Item item = load(*n.input(0));
+    const TensorMeta from = item.meta;
+    const std::vector<int64_t> dims = n.arg(1).ints();
+    for (size_t d = 0; d < dims.size(); ++d) {
+      const size_t source = size_t(dims[d] < 0 ? dims[d] + from.rank : dims[d]);
+      item.meta.size[d] = from.size[source];
+      item.meta.stride[d] = from.stride[source];
+    }
+    return item;
   }
 
  private:
@@ -71,6 +88,11 @@ class LazyResult final : public ir::ConstantData {
   std::shared_ptr<const Call> call_;
   size_t index_, size_;
 };
+
+ir::Item load(const Value& constant) {
+  const auto* lazy = dynamic_cast<const LazyResult*>(constant.constant.get());
+  return lazy != nullptr && constant.type.dim_order.empty() ? lazy->item() : ir::load_constant(constant);
+}
 
 Arg rebind(const Arg& arg, Graph& to) {
   if (arg.is_value()) return to.add_constant(arg.value()->name, arg.value()->type, arg.value()->constant);
