@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "glint/compiler/in_place.h"
 #include "glint/compiler/ir/call.h"
 #include "glint/compiler/portable_ops.h"
 #include "glint/runtime/plan.h"
@@ -18,14 +19,6 @@ using ir::Node;
 using ir::Symbols;
 using ir::Type;
 using ir::Value;
-
-bool is_view(const Node& n) { return n.is("glint::view"); }
-
-/// The value that `v` is a view of, through any number of views.
-const Value* viewed(const Value* v) {
-  while (v->producer != nullptr && is_view(*v->producer)) v = v->producer->input(0);
-  return v;
-}
 
 /// dtype, layout, device and pin_memory together are PyTorch's TensorOptions: out variants take them from the result.
 bool has_tensor_options(const Schema& s) {
@@ -65,8 +58,7 @@ class MethodEmitter {
     method_.encoded_inputs = graph_.in_spec;
     method_.encoded_outputs = graph_.out_spec;
     nodes_ = graph_.nodes();
-    for (size_t i = 0; i < nodes_.size(); ++i) position_[nodes_[i]] = int(i);
-    place_states();
+    overwrites_ = update_states(graph_, target_);
     if (target_.kind == Target::Kind::kCpu) place_concatenations();
     plan_memory();
     for (const Value* v : graph_.inputs) {
@@ -94,46 +86,12 @@ class MethodEmitter {
     }
   }
 
-  /// A state whose new value is computed by an operator that may write over it, as the last one to read it, needs no
-  /// copy: that result lives in the state's memory.
-  void place_states() {
-    for (size_t i = 0; i < graph_.states.size(); ++i) {
-      const ir::State& s = graph_.states[i];
-      if (s.final == nullptr || s.final == s.value) continue;
-      const Node* writer = s.final->producer;
-      if (writer == nullptr || is_view(*writer) || graph_is_output(s.final) || !same_layout(s.final->type, s.value->type)) continue;
-      const bool reads_last = std::all_of(nodes_.begin(), nodes_.end(), [&](const Node* n) {
-        for (const Value* in : n->inputs())
-          if (root_of(in) == s.value && (position_[n] > position_[writer] || (n == writer && !overwrites(*writer, s.value)))) return false;
-        return true;
-      });
-      if (reads_last && !final_of_another(s) && !output_views(s.value)) in_state_[s.final] = s.value;
-    }
-  }
-  bool final_of_another(const ir::State& s) const {
-    for (const ir::State& other : graph_.states)
-      if (&other != &s && other.final != nullptr && (other.final == s.final || root_of(other.final) == s.value)) return true;
-    for (const auto& m : graph_.mutations)
-      if (m.final == s.final || root_of(m.final) == s.value) return true;
-    return false;
-  }
-  bool output_views(const Value* root) const {
-    return std::any_of(graph_.outputs.begin(), graph_.outputs.end(), [&](const Arg& a) { return a.is_value() && root_of(a.value()) == root; });
-  }
   bool graph_is_output(const Value* v) const { return std::any_of(graph_.outputs.begin(), graph_.outputs.end(), [&](const Arg& a) { return a.is_value() && root_of(a.value()) == v; }); }
-  static bool same_layout(const Type& a, const Type& b) { return a.dtype == b.dtype && a.dims == b.dims && a.dim_order == b.dim_order; }
-  /// Whether `n` may write its result over its operand `v`: elementwise, and `v` is read as it is, not through a view.
-  bool overwrites(const Node& n, const Value* v) const {
-    if (n.def == nullptr || !n.def->flags.may_alias) return false;
-    for (const Value* in : n.inputs())
-      if (root_of(in) == v && in != v) return false;
-    return same_layout(n.result()->type, v->type);
-  }
 
   /// The parts of a concatenation are computed in their places in it, where the operators that yield them can: those need no copy.
   void place_concatenations() {
     for (Node* n : nodes_) {
-      if (!n->is("aten::cat") || !n->result()->type.is_static() || in_state_.count(n->result())) continue;
+      if (!n->is("aten::cat") || !n->result()->type.is_static() || overwrites_.count(n->result())) continue;
       const Type& whole = n->result()->type;
       const int dim = wrap_dim(n->arg(1).as_int(), int(whole.rank()));
       int64_t start = 0;
@@ -160,7 +118,7 @@ class MethodEmitter {
   /// Whether only `cat` uses `v`, and its operator can leave gaps between the rows of its result.
   bool can_be_placed(const Value* v, const Node& cat) const {
     const Node* writer = v->producer;
-    if (writer == nullptr || v->users().size() != 1 || v->users()[0] != &cat || graph_.is_output(v) || in_state_.count(v) || windows_.count(v)) return false;
+    if (writer == nullptr || v->users().size() != 1 || v->users()[0] != &cat || graph_.is_output(v) || overwrites_.count(v) || windows_.count(v)) return false;
     if (copied_into_.count(writer)) return true;  // a concatenation itself, written in place
     return writer->def != nullptr && writer->def->flags.strided_results;
   }
@@ -191,8 +149,8 @@ class MethodEmitter {
       const Node& n = *nodes_[size_t(i)];
       if (is_view(n)) continue;
       for (const Value* v : n.results()) {
-        if (!v->type.is_tensor() || in_state_.count(v) || windows_.count(v)) continue;
-        if (const Value* over = reusable_operand(n, v, i, last)) {
+        if (!v->type.is_tensor() || overwrites_.count(v) || windows_.count(v)) continue;
+        if (const Value* over = reusable_operand(n, i, last)) {
           const int slot = buffer_of_[over];
           buffer_of_[v] = slot;
           buffers[size_t(slot)].last = std::max(buffers[size_t(slot)].last, last[v]);
@@ -218,16 +176,20 @@ class MethodEmitter {
     if (!buffers.empty() || !graph_.states.empty()) method_.memory_sizes.push_back(int64_t(total));
   }
 
-  /// An operand that dies at node `n`, whose buffer its elementwise result can take over.
-  const Value* reusable_operand(const Node& n, const Value* result, int at, const std::unordered_map<const Value*, int>& last) {
-    if (n.def == nullptr || !n.def->flags.may_alias || n.results().size() != 1) return nullptr;
-    for (const Value* in : n.inputs()) {
-      if (buffer_of_.count(in) == 0 || last.at(in) != at || !same_layout(in->type, result->type)) continue;
+  /// An operand that dies at node `n`, whose buffer its result can take over.
+  const Value* reusable_operand(const Node& n, int at, const std::unordered_map<const Value*, int>& last) {
+    const bool updates = n.def != nullptr && n.def->flags.updates_self;
+    if (updates && target_.kind == Target::Kind::kPortable) return nullptr;
+    for (const Value* in : overwritable(n)) {
+      if (buffer_of_.count(in) == 0 || last.at(in) != at) continue;
       // The buffer may be shared already by an earlier value; nothing else may still read it, through a view or otherwise.
       bool alone = true;
-      for (const Value* other : n.inputs())
+      int uses = 0;
+      for (const Value* other : n.inputs()) {
+        uses += other == in;
         if (other != in && root_of(other)->role == Value::Role::kResult && buffer_of_.count(root_of(other)) && buffer_of_[root_of(other)] == buffer_of_[in]) alone = false;
-      if (alone) return in;
+      }
+      if (alone && !(updates && uses > 1)) return in;
     }
     return nullptr;
   }
@@ -242,8 +204,8 @@ class MethodEmitter {
   int32_t value(const Value* v) {
     if (const auto found = index_.find(v); found != index_.end()) return found->second;
     int32_t at;
-    if (const auto state = in_state_.find(v); state != in_state_.end()) {
-      at = value(state->second);
+    if (const auto over = overwrites_.find(v); over != overwrites_.end()) {
+      at = value(over->second);
     } else if (const auto window = windows_.find(v); window != windows_.end()) {
       at = this->window(v->type, window->second);
     } else if (v->type.is_tensor()) {
@@ -395,9 +357,12 @@ class MethodEmitter {
       for (const auto& [part, w] : parts->second) copy(window(part->type, w), value(part));
       return;
     }
+    if (const Value* view = part_in_place(n); view != nullptr && is_over(n.result(), n.input(0)) && is_over(n.input(1), view)) return;
     if (n.def == nullptr) throw Error(Code::kUnsupported, n, "no operator of this build computes it");
     const Schema& schema = *n.schema;
     std::string name = n.def->stock_name;
+    const std::string in_place = n.def->flags.updates_self && is_over(n.result(), n.input(0)) ? stock_in_place_name(n) : "";
+    if (!in_place.empty()) name = in_place;
     const bool stock = !name.empty();
     if (!stock) name = std::string(schema.name);
     if (target_.kind == Target::Kind::kPortable && !is_portable_op(name))
@@ -426,12 +391,17 @@ class MethodEmitter {
         tensors |= v->type.is_tensor();
       }
     }
-    call.args.insert(call.args.end(), results.begin(), results.end());
+    if (in_place.empty()) call.args.insert(call.args.end(), results.begin(), results.end());
     if (stock && tensors) {
       if (results.size() == 1) call.args.push_back(results[0]);
       else call.args.push_back(add(ValueSpec::of_tensor_list({results.begin(), results.end()})));
     }
     method_.instructions.push_back(std::move(call));
+  }
+
+  bool is_over(const Value* result, const Value* operand) const {
+    const auto found = overwrites_.find(result);
+    return found != overwrites_.end() && found->second == operand;
   }
 
   void copy(int32_t to, int32_t from) {
@@ -441,7 +411,7 @@ class MethodEmitter {
 
   void write_back() {
     for (const ir::State& s : graph_.states)
-      if (s.final != nullptr && s.final != s.value && in_state_.count(s.final) == 0) copy(value(s.value), value(s.final));
+      if (s.final != nullptr && s.final != s.value && overwrites_.count(s.final) == 0) copy(value(s.value), value(s.final));
     for (const auto& m : graph_.mutations)
       if (m.final != graph_.inputs[m.input]) copy(value(graph_.inputs[m.input]), value(m.final));
   }
@@ -454,8 +424,7 @@ class MethodEmitter {
   MethodReport& report_;
   MethodSpec method_;
   std::vector<Node*> nodes_;
-  std::unordered_map<const Node*, int> position_;
-  std::unordered_map<const Value*, const Value*> in_state_;  // results that live in a state's memory
+  Overwrites overwrites_;                                    // results that are computed in a state's memory
   std::unordered_map<const Value*, Window> windows_;         // results that are written into a concatenation
   std::unordered_map<const Node*, std::vector<std::pair<const Value*, Window>>> copied_into_;  // concatenations in place: the parts that must be copied
   std::unordered_map<const Value*, int> buffer_of_;
@@ -466,20 +435,32 @@ class MethodEmitter {
 };
 
 /// What leaves the graph must be a value that a node computed, in row-major or dense order: an input, constant,
-/// state or view of these is copied, before any state is written back.
+/// state or view of these is copied, and so is what a state becomes by an update. Copies are made where the value is, for
+/// a state may be written over later.
 void copy_what_leaves(Graph& graph, const ir::OpLookup& ops) {
-  const auto copied = [&](Value* v) -> Value* {
+  const std::vector<Node*> nodes = graph.nodes();
+  const auto after = [&](const Value* v) -> Node* {
+    if (viewed(v)->role != Value::Role::kResult && viewed(v)->role != Value::Role::kState) return nullptr;
+    auto next = nodes.begin();
+    if (v->producer != nullptr) next = std::find(nodes.begin(), nodes.end(), v->producer) + 1;
+    return next == nodes.end() ? nullptr : *next;
+  };
+  const auto updated_state = [&](const Value* v) {
+    return v->producer->def != nullptr && v->producer->def->flags.updates_self &&
+           std::any_of(graph.states.begin(), graph.states.end(), [&](const ir::State& s) { return s.final == v; });
+  };
+  const auto copied = [&](Value* v, bool output) -> Value* {
     if (!v->type.is_tensor()) return v;
-    const bool own = viewed(v)->role == Value::Role::kResult;
-    if (own && !(v->producer != nullptr && is_view(*v->producer))) return v;
-    return ir::Builder(graph, ops, nullptr, v->producer != nullptr ? v->producer->origin : nullptr).op("aten::clone", {v, 0});
+    const bool own = v->role == Value::Role::kResult && !is_view(*v->producer);
+    if (own && !(output && updated_state(v))) return v;
+    return ir::Builder(graph, ops, after(v), v->producer != nullptr ? v->producer->origin : nullptr).op("aten::clone", {v, 0});
   };
   for (Arg& a : graph.outputs)
-    if (a.is_value()) a = Arg(copied(a.value()));
+    if (a.is_value()) a = Arg(copied(a.value(), true));
   for (ir::State& s : graph.states)
-    if (s.final != nullptr && s.final != s.value) s.final = copied(s.final);
+    if (s.final != nullptr && s.final != s.value) s.final = copied(s.final, false);
   for (auto& m : graph.mutations)
-    if (m.final != graph.inputs[m.input]) m.final = copied(m.final);
+    if (m.final != graph.inputs[m.input]) m.final = copied(m.final, false);
 }
 
 }  // namespace

@@ -82,6 +82,8 @@ struct OpFlags {
                               // null and gives the largest possible sizes where it is
   bool may_alias = false;     // elementwise: a result may share the memory of an operand of the same
                               // dtype, sizes and strides
+  bool updates_self = false;  // the result is a changed copy of the first operand, and may be that operand itself:
+                              // then nothing is copied
   bool strided_results = false;  // results may have gaps between their elements, as views of a larger tensor do
   bool contiguous_only = false;  // operands and results must be contiguous; the caller sees to it
 };

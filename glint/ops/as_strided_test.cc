@@ -15,6 +15,14 @@ TEST(AsStrided, Gives) {
 TEST(AsStrided, Scatters) {
   testing::expect_call("aten::as_strided_scatter", {f32({2, 3}, {1, 2, 3, 4, 5, 6}), f32({2}, {8, 9}), std::vector<int64_t>{2}, std::vector<int64_t>{2}, 1},
                        {f32({2, 3}, {1, 8, 3, 9, 5, 6})});
+  // Places count in row-major order, however the operands lie.
+  testing::CallOptions reversed;
+  reversed.reversed_results = true;
+  const std::vector<Operand> operands = {f32({2, 3}, {1, 2, 3, 4, 5, 6}).with_strides({1, 2}), f32({2, 2}, {8, 9, 10, 11}).with_strides({1, 2}),
+                                         std::vector<int64_t>{2, 2}, std::vector<int64_t>{3, 1}, 1};
+  const testing::Outcome out = testing::call(testing::op(ops::all(), "aten::as_strided_scatter"), operands, reversed);
+  ASSERT_TRUE(out.status.ok()) << out.status.why();
+  EXPECT_EQ(out.results[0].values(), (std::vector<double>{1, 8, 9, 4, 10, 11}));
 }
 
 TEST(AsStrided, Refuses) {

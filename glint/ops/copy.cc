@@ -46,7 +46,7 @@ constexpr OpDef kDefs[] = {
     define_op<"aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, "
               "bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor", infer_to_copy, run_to_copy>("aten::_to_copy.out"),
     define_op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", infer_clone, run_clone>("aten::clone.out"),
-    define_op<"aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", infer_copy, run_copy>("aten::copy.out", {.strided_results = true}),
+    define_op<"aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", infer_copy, run_copy>("aten::copy.out", {.updates_self = true, .strided_results = true}),
 };
 
 }  // namespace

@@ -58,7 +58,7 @@ constexpr OpDef kDefs[] = {
     define_op<"aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
               View<diagonal>::infer, View<diagonal>::run>("aten::diagonal_copy.out"),
     define_op<"aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-              ViewScatter<diagonal>::infer, ViewScatter<diagonal>::run>("aten::diagonal_scatter.out"),
+              ViewScatter<diagonal>::infer, ViewScatter<diagonal>::run>("aten::diagonal_scatter.out", kUpdate),
     define_op<"aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
               ViewBackward<diagonal>::infer, ViewBackward<diagonal>::run>("aten::diagonal_backward.out"),
     define_op<"aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",

@@ -26,7 +26,7 @@ Status infer(const Tensor& self, int64_t dim, const Tensor& index, const Tensor&
 }
 
 Status run(OpContext&, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Tensor& out) {
-  copy_elements(self, out);
+  begin_with(self, out);
   Tensor to = at_least_1d(out);
   const int d = wrap_dim(dim, self.rank);
   const Tensor from = at_least_1d(source);
@@ -39,7 +39,7 @@ Status infer_fill(const Tensor& self, int64_t dim, const Tensor& index, Scalar, 
 }
 
 Status fill(const Tensor& self, int64_t dim, const Tensor& index, const void* element, Tensor& out) {
-  copy_elements(self, out);
+  begin_with(self, out);
   Tensor to = at_least_1d(out), value = to;
   const int d = wrap_dim(dim, self.rank);
   value.size[size_t(d)] = index.numel();
@@ -112,15 +112,15 @@ Status run_reduce(OpContext& context, const Tensor& self, int64_t dim, const Ten
 }
 
 constexpr OpDef kDefs[] = {
-    define_op<"aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", infer, run>("aten::index_copy.out"),
+    define_op<"aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", infer, run>("aten::index_copy.out", kUpdate),
     define_op<"aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", infer_fill, run_fill>(
-        "aten::index_fill.int_Scalar_out"),
+        "aten::index_fill.int_Scalar_out", kUpdate),
     define_op<"aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor", infer_fill_tensor, run_fill_tensor>(
-        "aten::index_fill.int_Tensor_out"),
+        "aten::index_fill.int_Tensor_out", kUpdate),
     define_op<"aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", infer_add, run_add, plan_add>(
-        "aten::index_add.out"),
+        "aten::index_add.out", kUpdate),
     define_op<"aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
-              infer_reduce, run_reduce, plan_reduce>("aten::index_reduce.out"),
+              infer_reduce, run_reduce, plan_reduce>("aten::index_reduce.out", kUpdate),
 };
 
 }  // namespace

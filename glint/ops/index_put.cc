@@ -66,7 +66,7 @@ Status put(OpContext& context, const Tensor& self, TensorList indices, const Ten
   int64_t* offsets = reinterpret_cast<int64_t*>(context.scratch());
   int64_t* positions = offsets + scratch.offsets;
   if (a.chosen.numel() == 0 || self.numel() == 0) {
-    copy_elements(self, out);
+    begin_with(self, out);
     return a.chosen.numel() == 0 || a.result.numel() == 0 || mask != nullptr ? Status() : invalid_argument(kIndexError);
   }
   Status status;
@@ -76,7 +76,7 @@ Status put(OpContext& context, const Tensor& self, TensorList indices, const Ten
     return status;
   }
   GLINT_TRY(chosen_offsets(out, indices, a, false, offsets, positions));
-  copy_elements(self, out);
+  begin_with(self, out);
   with_width(dtype_size(out.dtype), [&](auto unit) {
     using T = decltype(unit);
     T* to = out.as<T>();
@@ -107,10 +107,10 @@ Status run_masked(OpContext& context, const Tensor& self, const Tensor& mask, Te
 }
 
 constexpr OpDef kDefs[] = {
-    define_op<"aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", infer, run, plan>("aten::index_put.out"),
-    define_op<"aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", infer, run, plan>(),
+    define_op<"aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", infer, run, plan>("aten::index_put.out", kUpdate),
+    define_op<"aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", infer, run, plan>("", kUpdate),
     define_op<"aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor", infer_masked,
-              run_masked, plan_masked>(),
+              run_masked, plan_masked>("", kUpdate),
 };
 
 }  // namespace

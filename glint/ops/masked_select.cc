@@ -55,7 +55,7 @@ Status infer_scatter(const Tensor& self, const Tensor& mask, const Tensor& sourc
 }
 
 Status run_scatter(OpContext&, const Tensor& self, const Tensor& mask, const Tensor& source, Tensor& out) {
-  copy_elements(self, out);
+  begin_with(self, out);
   const int64_t available = source.numel();
   const bool simple = source.is_contiguous();
   int64_t next = 0;
@@ -70,7 +70,7 @@ Status run_scatter(OpContext&, const Tensor& self, const Tensor& mask, const Ten
 
 constexpr OpDef kDefs[] = {
     define_op<"aten::masked_select(Tensor self, Tensor mask) -> Tensor", infer, run>("aten::masked_select.out", {.value_shape = true}),
-    define_op<"aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", infer_scatter, run_scatter>("aten::masked_scatter.out"),
+    define_op<"aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", infer_scatter, run_scatter>("aten::masked_scatter.out", kUpdate),
 };
 
 }  // namespace

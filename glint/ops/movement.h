@@ -85,6 +85,13 @@ inline void copy_elements(const Tensor& from, Tensor& out) {
   });
 }
 
+/// out = self: how an operator that changes a copy of its first operand begins. Nothing to do where out is that operand.
+inline void begin_with(const Tensor& self, Tensor& out) {
+  if (self.data != out.data) copy_elements(self, out);
+}
+/// Flags of such operators whose results may have any strides.
+inline constexpr OpFlags kUpdate{.updates_self = true, .strided_results = true};
+
 template <class C>
 void convert_elements_by(const Tensor& from, Tensor& out) {
   C tile[kernels::kTile];
@@ -183,7 +190,7 @@ struct ViewScatter<F> {
     return set_result(out, self.dtype, self.sizes());
   }
   static Status run(OpContext&, const Tensor& self, const Tensor& src, A... args, Tensor& out) {
-    copy_elements(self, out);
+    begin_with(self, out);
     Tensor view = out;
     GLINT_TRY(F(view, args...));
     convert_elements(src, view);

@@ -28,7 +28,7 @@ Status infer(const Tensor& self, int64_t dim, const Tensor& index, const Tensor&
 }
 
 Status run_set(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, Tensor& out) {
-  copy_elements(self, out);
+  begin_with(self, out);
   if (index.numel() == 0) return {};
   Tensor result = at_least_1d(out);
   return scatter_elements(result, wrap_dim(dim, self.rank), at_least_1d(index), at_least_1d(src));
@@ -36,7 +36,7 @@ Status run_set(const Tensor& self, int64_t dim, const Tensor& index, const Tenso
 
 Status run_combined(OpContext& context, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Combine& how, Tensor& out) {
   if (index.numel() == 0) {
-    copy_elements(self, out);
+    begin_with(self, out);
     return {};
   }
   Tensor result = at_least_1d(out);
@@ -138,15 +138,15 @@ Status run_two(OpContext& context, const Tensor& self, int64_t dim, const Tensor
 }
 
 constexpr OpDef kDefs[] = {
-    define_op<"aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", infer, run>("aten::scatter.src_out"),
-    define_op<"aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", infer_value, run_value>("aten::scatter.value_out"),
+    define_op<"aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", infer, run>("aten::scatter.src_out", kUpdate),
+    define_op<"aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", infer_value, run_value>("aten::scatter.value_out", kUpdate),
     define_op<"aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor", infer_reduce, run_reduce, plan_reduce>(
-        "aten::scatter.reduce_out"),
+        "aten::scatter.reduce_out", kUpdate),
     define_op<"aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor", infer_value_reduce,
-              run_value_reduce, plan_value_reduce>("aten::scatter.value_reduce_out"),
-    define_op<"aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", infer_add, run_add, plan_add>("aten::scatter_add.out"),
+              run_value_reduce, plan_value_reduce>("aten::scatter.value_reduce_out", kUpdate),
+    define_op<"aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", infer_add, run_add, plan_add>("aten::scatter_add.out", kUpdate),
     define_op<"aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor", infer_two,
-              run_two, plan_two>("aten::scatter_reduce.two_out"),
+              run_two, plan_two>("aten::scatter_reduce.two_out", kUpdate),
 };
 
 }  // namespace

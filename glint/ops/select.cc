@@ -19,7 +19,7 @@ constexpr OpDef kDefs[] = {
     define_op<"aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor",
               View<select>::infer, View<select>::run>("aten::select_copy.int_out"),
     define_op<"aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
-              ViewScatter<select>::infer, ViewScatter<select>::run>("aten::select_scatter.out"),
+              ViewScatter<select>::infer, ViewScatter<select>::run>("aten::select_scatter.out", kUpdate),
     define_op<"aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",
               ViewBackward<select>::infer, ViewBackward<select>::run>("aten::select_backward.out"),
 };

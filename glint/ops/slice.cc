@@ -43,7 +43,7 @@ constexpr OpDef kDefs[] = {
     define_op<"aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
               View<slice>::infer, View<slice>::run>("aten::slice_copy.Tensor_out"),
     define_op<"aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
-              ViewScatter<slice>::infer, ViewScatter<slice>::run>("aten::slice_scatter.out"),
+              ViewScatter<slice>::infer, ViewScatter<slice>::run>("aten::slice_scatter.out", kUpdate),
     define_op<"aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor",
               ViewBackward<slice_within>::infer, ViewBackward<slice_within>::run>("aten::slice_backward.out"),
     define_op<"aten::narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor",

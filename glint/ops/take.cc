@@ -66,7 +66,7 @@ Status run_put(OpContext& context, const Tensor& self, const Tensor& index, cons
     with_accumulator(out.dtype, [&](auto c) { status = add_taken<decltype(c)>(self, index, source, context.scratch(), out); });
     return status;
   }
-  copy_elements(self, out);
+  begin_with(self, out);
   int64_t next = 0;
   with_width(dtype_size(out.dtype), [&](auto unit) {
     using T = decltype(unit);
@@ -77,7 +77,7 @@ Status run_put(OpContext& context, const Tensor& self, const Tensor& index, cons
 
 constexpr OpDef kDefs[] = {
     define_op<"aten::take(Tensor self, Tensor index) -> Tensor", infer, run>("aten::take.out"),
-    define_op<"aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", infer_put, run_put, plan_put>("aten::put.out"),
+    define_op<"aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", infer_put, run_put, plan_put>("aten::put.out", kUpdate),
 };
 
 }  // namespace

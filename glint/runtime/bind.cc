@@ -33,11 +33,6 @@ bool has_tensor_options(const Schema& s) {
   return s.arg_index("dtype") >= 0 && s.arg_index("layout") >= 0 && s.arg_index("device") >= 0 && s.arg_index("pin_memory") >= 0;
 }
 
-/// Operators that copy their first operand and then change the copy: in place they only change it.
-bool writes_over_operand(const OpDef& def) {
-  return def.flags.may_alias || def.name() == "aten::copy" || def.name() == "aten::index_put";
-}
-
 }  // namespace
 
 bool is_tensor_option(std::string_view name) { return name == "dtype" || name == "layout" || name == "device" || name == "pin_memory"; }
@@ -59,7 +54,7 @@ Binding resolve(OpTable ops, OperatorView op) {
   } else if (op.name.size() > 1 && op.name.back() == '_') {
     const FullName functional = full_name(op.name.substr(0, op.name.size() - 1), op.overload);
     const OpDef* def = find_op(ops, functional.view());
-    if (def == nullptr || !writes_over_operand(*def) || def->schema->arg_count == 0 || def->schema->return_count != 1) return b;
+    if (def == nullptr || !(def->flags.may_alias || def->flags.updates_self) || def->schema->arg_count == 0 || def->schema->return_count != 1) return b;
     b.def = def;
     b.first_out = def->schema->arg_count;
     b.kind = Binding::Kind::kInPlace;

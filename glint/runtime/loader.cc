@@ -597,7 +597,6 @@ class MethodLoader {
     const std::span<const int32_t> outs = b.kind == Binding::Kind::kInPlace ? call.args.first(1) : call.args.subspan(b.first_out, schema.return_count);
     if (!make(ins.in, schema.arg_count) || !make(ins.out, schema.return_count)) return no_memory();
     ins.out_values = outs;
-    ins.in_place = b.kind == Binding::Kind::kInPlace;
     GLINT_TRY(bind_results(ins, schema, outs));
     GLINT_TRY(bind_operands(ins, schema, b, call.args));
     GLINT_TRY(watch(ins, call.args.first(b.first_out)));

@@ -387,8 +387,8 @@ bool Method::overlap(const Instruction& ins, uint32_t* result) const {
     const uintptr_t a = reinterpret_cast<uintptr_t>(out.data), b = reinterpret_cast<uintptr_t>(in.data);
     const int64_t out_bytes = extent_bytes(out), in_bytes = extent_bytes(in);
     if (out_bytes <= 0 || in_bytes <= 0 || a + uintptr_t(out_bytes) <= b || b + uintptr_t(in_bytes) <= a) return false;
-    if (&out == &in && operand == 0 && ins.in_place) return false;
-    return !(ins.def->flags.may_alias && a == b && out.dtype == in.dtype && out.same_sizes(in) && same_strides(out, in));
+    const bool may_share = ins.def->flags.may_alias || (ins.def->flags.updates_self && operand == 0);
+    return !(may_share && a == b && out.dtype == in.dtype && out.same_sizes(in) && same_strides(out, in));
   };
   const auto meets_operands = [&](const Tensor& out) {
     for (size_t k = 0; k < ins.in.size(); ++k) {

@@ -86,7 +86,6 @@ class Method {
     enum class Kind : uint8_t { kNothing, kKernel, kView, kCopyIndex, kDelegate, kMove, kJumpFalse };
     Kind kind = Kind::kNothing;
     bool varying = false;       // infer before each call whose operands changed
-    bool in_place = false;      // the result is the first operand
     bool stores_numbers = false;
     bool check_overlap = false; // where operands lie is known only at run time
     int32_t a = -1, b = -1;     // move: from, to; jump: condition, target; view: from, to (tensors); copy index: to, from, index

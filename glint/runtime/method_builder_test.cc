@@ -33,7 +33,7 @@ TEST_F(Built, RefusesAResultOverAnOperand) {
   const auto x = b.input(meta({2, 2}));
   const auto y = b.temporary(meta({2, 3}));
   const int64_t sizes[] = {2, 2}, strides[] = {3, 1};
-  b.call_into("aten::copy", {b.view(y, sizes, strides), x, b.flag(false)}, b.view(y, sizes, strides));
+  b.call_into("aten::copy", {x, b.view(y, sizes, strides), b.flag(false)}, b.view(y, sizes, strides));
   b.output(y);
   ASSERT_TRUE(b.status().ok()) << b.status().why();
   EXPECT_FALSE(Method::build(b, ops::all(), cpu, arena).ok());

@@ -266,6 +266,40 @@ TEST(Method, DynamicShapesWithinTheirBounds) {
   ASSERT_TRUE(call(*m, {{&v, {4, 2}}}).ok()) << "an error does not stay";
 }
 
+TEST(Method, UpdatesLieOverTheirFirstOperandOnly) {
+  // rows[i] = x in the state's memory, by the name in place, by the out variant, and through a view of the last two rows.
+  const auto program = [](int way) {
+    Builder b;
+    const int32_t x = b.input({1, 2}), rows = b.state({3, 2}, "rows"), at = b.add([] {
+      TensorSpec t = tensor({1}, Storage::kConstant, DType::kI64);
+      t.data = 0;
+      return t;
+    }());
+    b.program.constants.push_back(DataSpec::of(std::as_bytes(std::span<const int64_t>(std::initializer_list<int64_t>{1}))));
+    const int32_t indices = b.add(ValueSpec::of_optional_tensor_list({at})), last = b.view(rows, {2, 2}, {2, 1}, 2), first = b.view(rows, {1, 2}, {2, 1}, 0);
+    const int32_t target = way == 2 || way == 3 ? last : rows, source = way == 4 ? first : x;
+    if (way == 0) b.op("aten::index_put_", "", {target, indices, source, b.flag(false), target});
+    else if (way == 3) b.op("aten::index_put", "out", {rows, indices, source, b.flag(false), last, last});
+    else b.op("aten::index_put", "out", {target, indices, source, b.flag(false), target, target});
+    b.method.outputs = {rows};
+    b.finish();
+    return b.program;
+  };
+  for (const int way : {0, 1, 2}) {
+    Loaded run(program(way));
+    Method* m = run.load();
+    ASSERT_NE(m, nullptr) << run.status.why();
+    Floats_ x = {7, 8};
+    ASSERT_TRUE(call(*m, {{&x, {1, 2}}}).ok());
+    EXPECT_EQ(elements(m->output(0)), way == 2 ? (Floats_{0, 0, 0, 0, 7, 8}) : (Floats_{0, 0, 7, 8, 0, 0})) << way;
+  }
+  for (const int way : {3, 4}) {  // over another part of the operand; from a part of what is updated
+    Loaded run(program(way));
+    EXPECT_EQ(run.load(), nullptr) << way;
+    EXPECT_EQ(run.status.code(), Code::kInvalidProgram);
+  }
+}
+
 /// prefill(x): cache[:] = x; decode(d): cache += d, gives cache + cache.
 ProgramSpec cache_program() {
   Builder b;

@@ -203,6 +203,10 @@ Outcome call(const OpDef& op, std::vector<Operand> operands, const CallOptions& 
       const uint8_t order[] = {0, 2, 3, 1};
       host.tensor().set_dim_order(order);
     }
+    if (options.in_place && op.flags.updates_self && in[0].tensor->is_dense() && t.same_sizes(*in[0].tensor)) {
+      host = operands[0].tensors[0].with_strides({in[0].tensor->strides().begin(), in[0].tensor->strides().end()});
+      *in[0].tensor = host.tensor();
+    }
     if (!options.result_strides.empty() && memory.empty()) {
       host = host.with_strides(options.result_strides);
       std::memset(host.tensor().data, 0xa5, host.memory_bytes());

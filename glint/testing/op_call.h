@@ -79,6 +79,7 @@ struct CallOptions {
   bool channels_last_result = false;
   size_t memory_limit = SIZE_MAX;  // of each result and of scratch: beyond it the call gives kOutOfMemory
   bool reversed_results = false;  // the first dimension is the fastest
+  bool in_place = false;          // operators that update their first operand write over (a copy of) it
   std::vector<int64_t> result_strides;  // of the first result; empty: as `infer` says
 };
 

@@ -39,12 +39,15 @@ inline void expect_refusals(std::vector<Refusal> cases) {
   for (Refusal& c : cases) EXPECT_EQ(call(op(ops::all(), c.op), std::move(c.operands)).status.code(), c.code) << c.op << ": " << c.what;
 }
 
-/// The call gives exactly these results: dtype, sizes and elements (NaN equals NaN).
-inline void expect_call(const char* name, std::vector<Operand> operands, const std::vector<HostTensor>& want) {
-  SCOPED_TRACE(name);
+/// The call gives exactly these results: dtype, sizes and elements (NaN equals NaN); in place too where the operator can.
+inline void expect_call(const char* name, std::vector<Operand> operands, const std::vector<HostTensor>& want, bool in_place = false) {
+  SCOPED_TRACE(std::string(name) + (in_place ? " in place" : ""));
+  const OpDef& def = op(ops::all(), name);
+  if (def.flags.updates_self && !in_place) expect_call(name, operands, want, true);
   CallOptions options;
   options.list_results = uint32_t(want.size());
-  const Outcome got = call(op(ops::all(), name), std::move(operands), options);
+  options.in_place = in_place;
+  const Outcome got = call(def, std::move(operands), options);
   ASSERT_TRUE(got.status.ok()) << got.status.why();
   ASSERT_EQ(got.results.size(), want.size());
   for (size_t r = 0; r < want.size(); ++r) {

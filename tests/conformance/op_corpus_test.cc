@@ -185,22 +185,26 @@ Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu
   options.reversed_results = reversed;
   if (reversed) reverse_layout(*op, operands);
   if (list_result) options.list_results = uint32_t(want.size());
-  const testing::Outcome got = testing::call(*op, operands, options);
-  if (!got.status.ok()) {
-    why = std::string(code_name(got.status.code())) + ": " + got.status.why();
-    return got.status.code() == Code::kUnsupported ? Verdict::kRefused : Verdict::kFailed;
-  }
-  if (got.results.size() < want.size()) {
-    why = "gives " + std::to_string(got.results.size()) + " results, not " + std::to_string(want.size());
-    return Verdict::kFailed;
-  }
-  for (size_t i = 0; i < want.size(); ++i) {
-    if (!is_tensor[i]) continue;
-    const double tolerance = 8 * testing::epsilon(want[i].tensor().dtype) * std::sqrt(terms_summed(recorded, operands, want[i]));
-    why = testing::compare(got.results[i], want[i], tolerance);
-    if (!why.empty()) {
-      why = "result " + std::to_string(i) + " " + why;
+  for (const bool in_place : {false, true}) {
+    if (in_place && !op->flags.updates_self) break;
+    options.in_place = in_place;
+    const testing::Outcome got = testing::call(*op, operands, options);
+    if (!got.status.ok()) {
+      why = std::string(code_name(got.status.code())) + ": " + got.status.why();
+      return got.status.code() == Code::kUnsupported ? Verdict::kRefused : Verdict::kFailed;
+    }
+    if (got.results.size() < want.size()) {
+      why = "gives " + std::to_string(got.results.size()) + " results, not " + std::to_string(want.size());
       return Verdict::kFailed;
+    }
+    for (size_t i = 0; i < want.size(); ++i) {
+      if (!is_tensor[i]) continue;
+      const double tolerance = 8 * testing::epsilon(want[i].tensor().dtype) * std::sqrt(terms_summed(recorded, operands, want[i]));
+      why = testing::compare(got.results[i], want[i], tolerance);
+      if (!why.empty()) {
+        why = "result " + std::to_string(i) + " " + why;
+        return Verdict::kFailed;
+      }
     }
   }
   return Verdict::kPassed;
