@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -12,7 +14,8 @@ namespace {
 
 struct Flags {
   CompileFlags compile;
-  std::string model, output, preprocess;
+  std::vector<std::string> models;
+  std::string output, preprocess;
   bool json = false;
 };
 
@@ -35,6 +38,14 @@ void print_json(const Flags& f, const compiler::CompileReport& r) {
   fmt::print("{}\n", j.dump(2));
 }
 
+/// METHOD=ARCHIVE, or an archive alone.
+compiler::Source source(const std::string& text) {
+  const size_t equals = text.find('=');
+  const auto in_name = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); };
+  const bool named = equals != text.npos && equals > 0 && std::all_of(text.begin(), text.begin() + long(equals), in_name);
+  return named ? compiler::Source{text.substr(0, equals), text.substr(equals + 1)} : compiler::Source{"", text};
+}
+
 int run(const Flags& f) {
   compiler::CompileOptions options;
   if (!f.compile.to_options(options)) return 2;
@@ -47,9 +58,11 @@ int run(const Flags& f) {
   options.progress = [](std::string_view step) { show_progress(step); };
   compiler::CompileReport report;
   std::string message;
-  const Status s = compiler::compile(f.model, f.output, options, report, message);
+  compiler::Sources sources;
+  for (const std::string& model : f.models) sources.push_back(source(model));
+  const Status s = compiler::compile(sources, f.output, options, report, message);
   show_progress("");
-  if (!s.ok()) return fail(fmt::format("{}: {}", f.model, message));
+  if (!s.ok()) return fail(f.models.size() == 1 ? f.models[0] + ": " + message : message);
   if (f.json) print_json(f, report);
   else print_report(f, report);
   return 0;
@@ -59,7 +72,7 @@ int run(const Flags& f) {
 
 std::function<int()> setup_compile(CLI::App& app) {
   auto f = std::make_shared<Flags>();
-  app.add_option("model", f->model, "archive written by torch.export.save (.pt2)")->required();
+  app.add_option("model", f->models, "archive written by torch.export.save (.pt2); METHOD=ARCHIVE for each of several methods, which share states by name")->required();
   app.add_option("-o,--output", f->output, "program to write (.pte)")->required();
   f->compile.add(app);
   app.add_option("--preprocess", f->preprocess, "image settings kept in the program, as crop=square,resize=224,mean=127,std=128");
@@ -67,6 +80,7 @@ std::function<int()> setup_compile(CLI::App& app) {
   app.footer("Examples:\n"
              "  glint compile model.pt2 -o model.pte\n"
              "  glint compile model.pt2 -o model.pte --target=portable\n"
+             "  glint compile prefill=prefill.pt2 decode=decode.pt2 -o decoder.pte\n"
              "  glint compile detector.pt2 -o detector.pte --bound u0=100\n"
              "  glint compile net.pt2 -o net.pte --preprocess=crop=square,resize=224,mean=127,std=128");
   return [f] { return run(*f); };

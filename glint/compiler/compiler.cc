@@ -60,7 +60,12 @@ void run_passes(ir::Module& module, std::span<const std::string_view> names, con
     int changed = 0;
     for (auto& graph : module.methods) {
       if (options.observe) options.observe(name, false, *graph);
-      changed += run_pass(*pass, *graph, context);
+      try {
+        changed += run_pass(*pass, *graph, context);
+      } catch (ir::Error& e) {
+        if (module.methods.size() > 1) e.diagnostic.message = "method " + graph->name + ": " + e.diagnostic.message;
+        throw;
+      }
       if (options.observe) options.observe(name, true, *graph);
     }
     if (report != nullptr) report->passes.push_back({std::string(name), ms_since(pass_start), changed});
@@ -115,12 +120,12 @@ Status status_of_code(Code code) {
 
 /// Import, passes, emission; then `write` gets the description of the file while the module is alive.
 template <class Write>
-Status compile_with(const std::string& model, const CompileOptions& options, CompileReport& report, std::string& message, Write&& write) {
+Status compile_with(const Sources& sources, const CompileOptions& options, CompileReport& report, std::string& message, Write&& write) {
   const auto progress = [&](const std::string& step) { if (options.progress) options.progress(step); };
   try {
     auto start = Clock::now();
-    progress("reading " + model);
-    const auto module = import_pt2(model, op_lookup(), options.import);
+    progress("reading");
+    const auto module = import_methods(sources, op_lookup(), options.import);
     report.import_ms = ms_since(start);
     progress("compiling");
     lower(*module, options, &report);
@@ -148,15 +153,15 @@ Status compile_with(const std::string& model, const CompileOptions& options, Com
 
 }  // namespace
 
-Status compile(const std::string& model, const std::string& program, const CompileOptions& options, CompileReport& report, std::string& message) {
-  const Status s = compile_with(model, options, report, message, [&](const ProgramSpec& spec, std::string* detail) { return write_program(spec, program.c_str(), {}, detail); });
+Status compile(const Sources& sources, const std::string& program, const CompileOptions& options, CompileReport& report, std::string& message) {
+  const Status s = compile_with(sources, options, report, message, [&](const ProgramSpec& spec, std::string* detail) { return write_program(spec, program.c_str(), {}, detail); });
   struct stat info;
   if (s.ok() && stat(program.c_str(), &info) == 0) report.file_bytes = uint64_t(info.st_size);
   return s;
 }
 
-Status compile(const std::string& model, std::vector<std::byte>& program, const CompileOptions& options, CompileReport& report, std::string& message) {
-  const Status s = compile_with(model, options, report, message, [&](const ProgramSpec& spec, std::string* detail) { return write_program(spec, program, {}, detail); });
+Status compile(const Sources& sources, std::vector<std::byte>& program, const CompileOptions& options, CompileReport& report, std::string& message) {
+  const Status s = compile_with(sources, options, report, message, [&](const ProgramSpec& spec, std::string* detail) { return write_program(spec, program, {}, detail); });
   report.file_bytes = program.size();
   return s;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "glint/compiler/emit.h"
-#include "glint/compiler/import/pt2.h"
+#include "glint/compiler/methods.h"
 #include "glint/compiler/pass.h"
 
 namespace glint::compiler {
@@ -45,10 +45,11 @@ void lower(ir::Module& module, const CompileOptions& options, CompileReport* rep
 /// The same up to stage core: what `verify` interprets.
 void lower_to_core(ir::Module& module, const CompileOptions& options, CompileReport* report = nullptr);
 
-/// Compiles `model` (a .pt2 archive) to `program`. On failure nothing is written, the status says what kind of error and
+/// Compiles .pt2 archives, each a method or more, to one `program`: `compile({{"prefill", "a.pt2"}, {"decode", "b.pt2"}}, ...)`, or
+/// the path of one archive alone. Methods share states by name (methods.h) and constants by content. On failure nothing is written, the status says what kind of error and
 /// `message` (several lines) explains it. Never throws.
-Status compile(const std::string& model, const std::string& program, const CompileOptions& options, CompileReport& report, std::string& message);
+Status compile(const Sources& sources, const std::string& program, const CompileOptions& options, CompileReport& report, std::string& message);
 /// The same into memory.
-Status compile(const std::string& model, std::vector<std::byte>& program, const CompileOptions& options, CompileReport& report, std::string& message);
+Status compile(const Sources& sources, std::vector<std::byte>& program, const CompileOptions& options, CompileReport& report, std::string& message);
 
 }  // namespace glint::compiler

@@ -27,6 +27,14 @@ says "arena" "$glint" compile "$archives/attention_dynamic.pt2" -o attention.pte
 says "2..32" "$glint" inspect attention.pte
 says "s27" "$glint" inspect "$archives/attention_dynamic.pt2"
 says "aten::add.Tensor" "$glint" ops add
+states=$source/tests/data/states
+says "decode: " "$glint" compile "prefill=$states/prefill.pt2" "decode=$states/decode.pt2" "length=$states/length.pt2" -o cache.pte
+says "method decode" "$glint" inspect cache.pte
+says "state keys" "$glint" inspect cache.pte
+says "int64\[\] 0" "$glint" run cache.pte --method length
+size=$("$glint" inspect "$states/prefill.pt2" | sed -n 's/^  size \([a-z0-9]*\) .*/\1/p')
+says '"state_bytes"' "$glint" compile "prefill=$states/prefill.pt2" "decode=$states/decode.pt2" -o cache.pte --json --bound "prefill.$size=4"
+says "2..4" "$glint" inspect cache.pte
 says "graph forward" "$glint" compile "$archives/net.pt2" -o small.pte --print-ir=after:decompose
 says "fold-batch-norm" "$glint" opt --list
 printf 'graph forward(%%x: f32[2]) {\n  %%a = aten::relu(%%x) : f32[2]\n  %%b = aten::relu(%%x) : f32[2]\n  return %%b\n}\n' > g.ir
@@ -36,6 +44,9 @@ says "Examples" "$glint" run --help
 refuses "cannot be read" "$glint" compile missing.pt2 -o x.pte
 [ ! -e x.pte ] || fail "a failed compile leaves a file"
 refuses "expected NAME=N" "$glint" compile "$archives/net.pt2" -o x.pte --bound u0
+refuses "share the state 'cache'" "$glint" compile "a=$states/summed.pt2" "b=$states/of_another_dtype.pt2" -o x.pte
+refuses "two methods are called a" "$glint" compile "a=$states/decode.pt2" "a=$states/length.pt2" -o x.pte
+refuses "method that is not compiled" "$glint" compile "a=$states/prefill.pt2" -o x.pte --bound b.n=4
 refuses "is not understood" "$glint" compile "$archives/net.pt2" -o x.pte --preprocess=sharpen=3
 refuses "input 0 is missing" "$glint" run attention.pte
 refuses "not a program file" "$glint" run "$example/README.md"

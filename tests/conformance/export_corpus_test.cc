@@ -1,6 +1,8 @@
 // Compiles and runs every program of a folder of recorded exports.
 //   export_corpus_test --corpus DIR [--name PART] [--target cpu|portable] [--verbose]
-// DIR has index.jsonl, tensors.safetensors and the .pt2 files. Rows that name the same file run in order in one session.
+// DIR has index.jsonl, tensors.safetensors and the .pt2 files. Rows that name the same file run in order in one session. A
+// row may have more: "file" as {"METHOD": "ARCHIVE", ...}, "method", "reset": true (states first take their initial values),
+// "copies": {"TARGET": N} (instructions that move a whole state: as many, no more).
 // Prints "N passed, M failed, K refused"; exit 1 on any failure. Refused: a clear error while compiling.
 
 #include <CLI/CLI.hpp>
@@ -29,6 +31,28 @@ enum class Verdict : uint8_t { kPassed, kFailed, kRefused };
 struct Row {
   std::string name, file;
   std::vector<std::string> inputs, outputs;
+  std::string method = "forward";
+  compiler::Sources sources;
+  bool reset = false;
+  std::map<std::string, int64_t> copies;
+};
+
+/// Counts instructions that move as much as a state holds: those with a result and another operand of that size.
+class Copies final : public Trace {
+ public:
+  void ran(const Event& e) override {
+    for (const Value& out : e.results)
+      for (const Value& in : e.operands)
+        if (is_large(out) && is_large(in) && in.tensor->data != out.tensor->data) {
+          ++count;
+          return;
+        }
+  }
+  size_t bytes = SIZE_MAX;  // of the smallest state
+  int64_t count = 0;
+
+ private:
+  bool is_large(const Value& v) const { return v.kind == Value::Kind::kTensor && v.tensor->size_bytes() >= bytes; }
 };
 
 /// Memory that grows in chunks and lives as long as the object.
@@ -53,7 +77,8 @@ struct Loaded {
   Arena arena;
   const Program* program = nullptr;
   Session* session = nullptr;
-  Method* method = nullptr;
+  std::map<std::string, Method*> methods;
+  Copies copies;
 };
 
 double tolerance(DType d) { return d == DType::kF16 || d == DType::kBF16 ? 4 * testing::epsilon(d) : 2e-5; }
@@ -64,35 +89,38 @@ std::string describe(const Failure& f, const Status& s) {
   return text;
 }
 
-Verdict run_row(const Row& row, Loaded& l, const testing::TensorFile& tensors, const Cpu&, std::string& why) {
+Verdict run_row(const Row& row, Loaded& l, const testing::TensorFile& tensors, const std::string& target, std::string& why) {
   std::vector<HostTensor> inputs;
   for (const std::string& key : row.inputs) inputs.push_back(tensors.get(key));
-  if (l.method->input_count() != inputs.size()) {
+  Method* method = l.methods[row.method];
+  if (row.reset) l.session->reset();
+  l.copies.count = 0;
+  if (method->input_count() != inputs.size()) {
     // Inputs that the program does not use may have been specialised away only with their numbers.
-    why = "the program takes " + std::to_string(l.method->input_count()) + " inputs, not " + std::to_string(inputs.size());
+    why = "the program takes " + std::to_string(method->input_count()) + " inputs, not " + std::to_string(inputs.size());
     return Verdict::kFailed;
   }
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (const Status s = l.method->set_input(uint32_t(i), Value::of(&inputs[i].tensor())); !s.ok()) {
+    if (const Status s = method->set_input(uint32_t(i), Value::of(&inputs[i].tensor())); !s.ok()) {
       why = "input " + std::to_string(i) + " " + inputs[i].describe() + ": " + s.why();
       return Verdict::kFailed;
     }
-  if (const Status s = l.method->execute(); !s.ok()) {
-    why = describe(l.method->failure(), s);
+  if (const Status s = method->execute(); !s.ok()) {
+    why = describe(method->failure(), s);
     return Verdict::kFailed;
   }
-  if (l.method->output_count() < row.outputs.size()) {
-    why = "gives " + std::to_string(l.method->output_count()) + " outputs, not " + std::to_string(row.outputs.size());
+  if (method->output_count() < row.outputs.size()) {
+    why = "gives " + std::to_string(method->output_count()) + " outputs, not " + std::to_string(row.outputs.size());
     return Verdict::kFailed;
   }
   size_t next = 0;
   for (const std::string& key : row.outputs) {
-    while (next < l.method->output_count() && l.method->output(uint32_t(next)).kind != Value::Kind::kTensor) ++next;
-    if (next == l.method->output_count()) {
+    while (next < method->output_count() && method->output(uint32_t(next)).kind != Value::Kind::kTensor) ++next;
+    if (next == method->output_count()) {
       why = "gives too few tensors";
       return Verdict::kFailed;
     }
-    const Tensor& t = *l.method->output(uint32_t(next++)).tensor;
+    const Tensor& t = *method->output(uint32_t(next++)).tensor;
     HostTensor got(t.dtype, {t.sizes().begin(), t.sizes().end()});
     TensorMeta strided = t;
     for (int64_t i = 0, n = t.numel(), w = int64_t(dtype_size(t.dtype)); i < n; ++i)
@@ -104,12 +132,16 @@ Verdict run_row(const Row& row, Loaded& l, const testing::TensorFile& tensors, c
       return Verdict::kFailed;
     }
   }
+  if (const auto copies = row.copies.find(target); copies != row.copies.end() && l.copies.count != copies->second) {
+    why = std::to_string(l.copies.count) + " instructions move a whole state, not " + std::to_string(copies->second);
+    return Verdict::kFailed;
+  }
   return Verdict::kPassed;
 }
 
-Verdict load(const std::string& path, const compiler::CompileOptions& options, const Cpu& cpu, Loaded& l, std::string& why) {
+Verdict load(const Row& row, const compiler::CompileOptions& options, const Cpu& cpu, Loaded& l, std::string& why) {
   compiler::CompileReport report;
-  if (const Status s = compiler::compile(path, l.bytes, options, report, why); !s.ok())
+  if (const Status s = compiler::compile(row.sources, l.bytes, options, report, why); !s.ok())
     return s.code() == Code::kInternal ? Verdict::kFailed : Verdict::kRefused;
   l.arena = l.chunks.arena();
   Failure failure;
@@ -119,13 +151,18 @@ Verdict load(const std::string& path, const compiler::CompileOptions& options, c
   const auto session = Session::create(*l.program, l.arena);
   if (!session.ok()) return why = std::string("session: ") + session.status().why(), Verdict::kFailed;
   l.session = *session;
-  const auto method = Method::load(*l.session, "forward", l.arena, {}, &failure);
-  if (!method.ok()) return why = "method: " + describe(failure, method.status()), Verdict::kFailed;
-  l.method = *method;
+  for (const auto& s : l.program->states()) l.copies.bytes = std::min(l.copies.bytes, size_t(s.bytes));
+  for (const compiler::Source& source : row.sources) {
+    const std::string name = source.method.empty() ? "forward" : source.method;
+    const auto method = Method::load(*l.session, name, l.arena, {.trace = &l.copies}, &failure);
+    if (!method.ok()) return why = "method " + name + ": " + describe(failure, method.status()), Verdict::kFailed;
+    l.methods[name] = *method;
+  }
   return Verdict::kPassed;
 }
 
-std::vector<Row> read_index(const std::string& path, std::string& error) {
+std::vector<Row> read_index(const std::string& folder, std::string& error) {
+  const std::string path = folder + "/index.jsonl";
   std::vector<Row> rows;
   dom::parser parser;
   dom::document_stream stream;
@@ -137,7 +174,19 @@ std::vector<Row> read_index(const std::string& path, std::string& error) {
     dom::element e = doc.value();
     Row r;
     r.name = std::string(std::string_view(e["name"]));
-    r.file = std::string(std::string_view(e["file"]));
+    if (dom::object methods; e["file"].get(methods) == simdjson::SUCCESS) {
+      for (const auto& [method, archive] : methods) {
+        r.sources.push_back({std::string(method), folder + "/" + std::string(std::string_view(archive))});
+        r.file += std::string(method) + "=" + r.sources.back().path + " ";
+      }
+    } else {
+      r.file = std::string(std::string_view(e["file"]));
+      r.sources = {folder + "/" + r.file};
+    }
+    if (std::string_view method; e["method"].get(method) == simdjson::SUCCESS) r.method = std::string(method);
+    if (bool reset; e["reset"].get(reset) == simdjson::SUCCESS) r.reset = reset;
+    if (dom::object copies; e["copies"].get(copies) == simdjson::SUCCESS)
+      for (const auto& [target, n] : copies) r.copies[std::string(target)] = int64_t(n);
     for (dom::element k : dom::array(e["inputs"])) r.inputs.push_back(std::string(std::string_view(k)));
     for (dom::element k : dom::array(e["outputs"])) r.outputs.push_back(std::string(std::string_view(k)));
     rows.push_back(std::move(r));
@@ -157,7 +206,7 @@ int main_(int argc, char** argv) {
 
   std::string error;
   const auto tensors = testing::TensorFile::open(corpus + "/tensors.safetensors", error);
-  const std::vector<Row> rows = read_index(corpus + "/index.jsonl", error);
+  const std::vector<Row> rows = read_index(corpus, error);
   if (!error.empty()) return std::fprintf(stderr, "%s\n", error.c_str()), 2;
 
   const Cpu cpu = detect_cpu();
@@ -176,10 +225,10 @@ int main_(int argc, char** argv) {
       v = Verdict::kPassed;
       if (l == nullptr) {
         l = std::make_unique<Loaded>();
-        v = load(corpus + "/" + row.file, options, cpu, *l, why);
+        v = load(row, options, cpu, *l, why);
       }
-      if (v == Verdict::kPassed && l->method == nullptr) v = Verdict::kRefused, why = "its program was refused";
-      if (v == Verdict::kPassed) v = run_row(row, *l, tensors, cpu, why);
+      if (v == Verdict::kPassed && l->methods.empty()) v = Verdict::kRefused, why = "its program was refused";
+      if (v == Verdict::kPassed) v = run_row(row, *l, tensors, target, why);
       if (i + 1 == rows.size() || rows[i + 1].file != row.file) loaded.erase(row.file);
     } catch (const std::exception& e) {
       v = Verdict::kFailed;
