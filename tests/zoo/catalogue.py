@@ -51,11 +51,15 @@ def lively(model, *inputs):
 def calibrate(norm, args):
     """Gives a batch norm the statistics of what it gets: with untrained ones activations vanish or explode.
 
-    The mean square stands for the variance: nearly constant channels would make noise of rounding errors.
+    Deep random networks with batch norms are chaotic: they make large differences of rounding errors. So nearly constant
+    channels stay small (the mean square stands for the variance), and biases weigh as much as what varies.
     """
     variance, mean = torch.var_mean(args[0].transpose(0, 1).flatten(1), 1, correction=0)
     norm.running_mean.copy_(mean)
     norm.running_var.copy_(variance + mean.square())
+    if norm.affine:
+        norm.weight.mul_(0.5)
+        norm.bias.add_(torch.randn_like(norm.bias) * 0.5)
 
 
 # ---- torchvision ----
@@ -141,20 +145,23 @@ SPECIAL = {
     "reformer": dict(attn_layers=["local", "local"], axial_pos_embds=False, is_decoder=False, attention_head_size=8), "falcon": dict(multi_query=True),
     "gpt_neo": dict(attention_types=[[["global", "local"], 1]]), "rwkv": dict(attention_hidden_size=32), "ctrl": dict(dff=64),
     "phi3": dict(original_max_position_embeddings=64), "squeezebert": dict(embedding_size=32), "fnet": dict(), "codegen": dict(rotary_dim=4), "gptj": dict(rotary_dim=4),
-    "convbert": dict(head_ratio=2, num_groups=1), "nystromformer": dict(num_landmarks=4, segment_means_seq_len=12), "vilt": dict(max_image_length=-1),
+    "convbert": dict(head_ratio=2, num_groups=1), "nystromformer": dict(num_landmarks=4, segment_means_seq_len=16), "vilt": dict(max_image_length=-1),
     "levit": dict(), "clap": dict(), "roformer": dict(embedding_size=32), "rembert": dict(input_embedding_size=16, output_embedding_size=16),
+    "deit": dict(), "esm": dict(pad_token_id=1, mask_token_id=3), "neomme": dict(head_dim=16), "bit": dict(num_groups=8),
     "mobilebert": dict(true_hidden_size=16, intra_bottleneck_size=16, embedding_size=16), "cpmant": dict(), "xmod": dict(languages=["en"], default_language="en"),
 }
 
 # Sizes of images where 64 is too small or fixed.
-IMAGE_SIZES = {"levit": 224, "swiftformer": 224, "dinat": 224, "bit": 64, "efficientnet": 64, "mobilevit": 64, "cvt": 64, "hiera": 224, "detr": 128, "sam": 128,
+IMAGE_SIZES = {"levit": 224, "swiftformer": 224, "dinat": 224, "bit": 64, "efficientnet": 64, "mobilevit": 64, "cvt": 64, "hiera": 224, "detr": 128, "sam": 128, "mobilevitv2": 256,
                "donut-swin": 64, "perceiver": 224, "focalnet": 64, "imagegpt": 32, "owlvit": 64}
 
 
 def tiny_config(config_class, **extra):
     """The configuration's default with every number that TINY knows made small, in its parts too."""
     default = config_class().to_dict()
-    options = {k: v for k, v in TINY.items() if type(default.get(config_class.attribute_map.get(k, k))) is int or (k in UNSET and k in default)}
+    number = lambda k: type(default.get(config_class.attribute_map.get(k, k))) is int
+    layered = any(number(k) for k in ("num_hidden_layers", "num_layers", "encoder_layers", "decoder_layers", "n_layers", "num_encoder_layers"))
+    options = {k: v for k, v in TINY.items() if layered and (number(k) or (k in UNSET and k in default))}  # convolutional networks stay as they are
     for part, part_class in (getattr(config_class, "sub_configs", None) or {}).items():
         if getattr(part_class, "model_type", "") and part_class.__name__ != "AutoConfig":
             options[part] = tiny_config(part_class, **SPECIAL.get(part_class.model_type, {})).to_dict()
@@ -248,11 +255,13 @@ def transformers_model(name):
     for c in [config] + [getattr(config, part) for part in (getattr(config, "sub_configs", None) or {}) if hasattr(config, part)]:
         if hasattr(c, "use_cache"):
             c.use_cache = False
+    model_class = getattr(transformers, auto)._model_mapping[config_class]
+    model_class = model_class[0] if isinstance(model_class, (tuple, list)) else model_class
     with torch.device("meta"):
-        parameters = sum(p.numel() for p in getattr(transformers, auto).from_config(config).parameters())
+        parameters = sum(p.numel() for p in model_class._from_config(config).parameters())
     if parameters > LARGEST:
         raise LeftOut("more than 200 M parameters")
-    model = getattr(transformers, auto).from_config(config)
+    model = model_class._from_config(config)
     names, inputs = inputs_of(kind, config)
     model = Tensors(model, names)
     return lively(model, *inputs)
