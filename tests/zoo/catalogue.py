@@ -51,12 +51,13 @@ def lively(model, *inputs):
 def calibrate(norm, args):
     """Gives a batch norm the statistics of what it gets: with untrained ones activations vanish or explode.
 
-    Deep random networks with batch norms are chaotic: they make large differences of rounding errors. So nearly constant
-    channels stay small (the mean square stands for the variance), and biases weigh as much as what varies.
+    Deep random networks with batch norms are chaotic: they make large differences of rounding errors. So channels that are
+    small or nearly constant stay so, and biases weigh as much as what varies.
     """
-    variance, mean = torch.var_mean(args[0].transpose(0, 1).flatten(1), 1, correction=0)
-    norm.running_mean.copy_(mean)
-    norm.running_var.copy_(variance + mean.square())
+    channels = args[0].transpose(0, 1).flatten(1)
+    power = channels.square().mean(1)
+    norm.running_mean.copy_(channels.mean(1))
+    norm.running_var.copy_(power + power.mean() * 0.1)
     if norm.affine:
         norm.weight.mul_(0.5)
         norm.bias.add_(torch.randn_like(norm.bias) * 0.5)
@@ -147,12 +148,12 @@ SPECIAL = {
     "phi3": dict(original_max_position_embeddings=64), "squeezebert": dict(embedding_size=32), "fnet": dict(), "codegen": dict(rotary_dim=4), "gptj": dict(rotary_dim=4),
     "convbert": dict(head_ratio=2, num_groups=1), "nystromformer": dict(num_landmarks=4, segment_means_seq_len=16), "vilt": dict(max_image_length=-1),
     "levit": dict(), "clap": dict(), "roformer": dict(embedding_size=32), "rembert": dict(input_embedding_size=16, output_embedding_size=16),
-    "deit": dict(), "esm": dict(pad_token_id=1, mask_token_id=3), "neomme": dict(head_dim=16), "bit": dict(num_groups=8),
+    "deit": dict(), "esm": dict(pad_token_id=1, mask_token_id=3, is_folding_model=False, token_dropout=False), "siglip2_vision_model": dict(), "neomme": dict(head_dim=16), "bit": dict(num_groups=8),
     "mobilebert": dict(true_hidden_size=16, intra_bottleneck_size=16, embedding_size=16), "cpmant": dict(), "xmod": dict(languages=["en"], default_language="en"),
 }
 
 # Sizes of images where 64 is too small or fixed.
-IMAGE_SIZES = {"levit": 224, "swiftformer": 224, "dinat": 224, "bit": 64, "efficientnet": 64, "mobilevit": 64, "cvt": 64, "hiera": 224, "detr": 128, "sam": 128, "mobilevitv2": 256,
+IMAGE_SIZES = {"convnext": 64, "levit": 224, "swiftformer": 224, "dinat": 224, "bit": 64, "efficientnet": 64, "mobilevit": 64, "cvt": 64, "hiera": 224, "detr": 128, "sam": 128, "mobilevitv2": 256,
                "donut-swin": 64, "perceiver": 224, "focalnet": 64, "imagegpt": 32, "owlvit": 64}
 
 
