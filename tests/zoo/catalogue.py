@@ -300,11 +300,65 @@ def timm_model(name):
     return lively(model, x)
 
 
+# ---- variants ----
+
+
+def flexible(model, inputs):
+    """Batch and, of token ids and masks, length are symbols; run at other sizes than exported."""
+    batch, length = torch.export.Dim("batch", min=1, max=4), torch.export.Dim("length", min=2, max=32)
+    text = [not x.is_floating_point() for x in inputs]
+    sizes = tuple({0: batch, 1: length} if t else {0: batch} for t in text)
+    twice = tuple(x.repeat(2, *[1] * (x.dim() - 1)) for x in inputs)
+    further = tuple(torch.cat([x, x[:, :5]], 1).repeat(3, 1) if t else torch.cat([x, x * 0.5, -x]) for x, t in zip(inputs, text))
+    return Tensors(model), twice, further, dict(dynamic_shapes={"inputs": sizes})
+
+
+def halved(dtype):
+    return lambda model, inputs: (model.to(dtype), tuple(x.to(dtype) if x.is_floating_point() else x for x in inputs))
+
+
+def quantized(dynamic):
+    """As the recipes for XNNPACK do it, before lowering."""
+    def convert(model, inputs):
+        from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import XNNPACKQuantizer, get_symmetric_quantization_config
+        from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+        quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True, is_dynamic=dynamic))
+        with torch.no_grad():
+            prepared = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)
+            prepared(*inputs)
+            return convert_pt2e(prepared), inputs
+    return convert
+
+
+def grouped(model, inputs):
+    """torchao's weights of 4 bits in groups, activations of 8 bits."""
+    from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
+    from torchao.quantization.granularity import PerGroup
+    quantize_(model, Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, weight_granularity=PerGroup(8)))
+    return model, inputs
+
+
+VARIANTS = {"flexible": flexible, "bf16": halved(torch.bfloat16), "f16": halved(torch.float16), "int8": quantized(False), "int8-dynamic": quantized(True), "int4-grouped": grouped}
+IMAGE_NETS = ["torchvision/" + n for n in ("mobilenet_v2", "mobilenet_v3_small", "resnet18", "efficientnet_b0", "shufflenet_v2_x0_5", "squeezenet1_1", "densenet121", "vit_b_32", "swin_t", "convnext_tiny", "regnet_y_400mf", "lraspp_mobilenet_v3_large")]
+TEXT_NETS = ["transformers/" + n for n in (
+    "bert+masked-lm", "distilbert+masked-lm", "roberta+masked-lm", "albert+masked-lm", "deberta-v2+masked-lm", "mpnet+masked-lm", "modernbert+masked-lm", "convbert+masked-lm", "funnel+masked-lm", "fnet+masked-lm",
+    "gpt2+causal-lm", "gpt_neox+causal-lm", "opt+causal-lm", "bloom+causal-lm", "falcon+causal-lm", "llama+causal-lm", "mistral+causal-lm", "mixtral+causal-lm", "qwen2+causal-lm", "qwen3+causal-lm", "qwen3_moe+causal-lm", "gemma+causal-lm",
+    "gemma2+causal-lm", "gemma3_text+causal-lm", "phi+causal-lm", "phi3+causal-lm", "olmo2+causal-lm", "cohere+causal-lm", "granite+causal-lm", "smollm3+causal-lm", "starcoder2+causal-lm", "mamba+causal-lm", "rwkv+causal-lm", "gpt_oss+causal-lm",
+    "bart+seq2seq", "marian+seq2seq", "mt5+seq2seq", "pegasus+seq2seq")]
+VARIED = {"flexible": IMAGE_NETS + TEXT_NETS, "bf16": IMAGE_NETS[:4] + IMAGE_NETS[7:10] + TEXT_NETS, "f16": IMAGE_NETS[:3] + TEXT_NETS[10:30:2], "int8": IMAGE_NETS, "int8-dynamic": IMAGE_NETS[7:10] + TEXT_NETS[:1] + TEXT_NETS[10:32:3],
+          "int4-grouped": TEXT_NETS[10:32:3]}
+
+
 def names():
-    """All names, cheap ones first within a library."""
-    return [f"torchvision/{n}" for n in torchvision_models()] + [f"transformers/{n}" for n in transformers_models()] + [f"timm/{n}" for n in timm_models()]
+    """All names; NAME@VARIANT is the model in another form."""
+    plain = [f"torchvision/{n}" for n in torchvision_models()] + [f"transformers/{n}" for n in transformers_models()] + [f"timm/{n}" for n in timm_models()]
+    return plain + [f"{n}@{variant}" for variant, of in VARIED.items() for n in of]
 
 
 def build(name):
-    library, model = name.split("/", 1)
-    return {"torchvision": torchvision_model, "transformers": transformers_model, "timm": timm_model}[library](model)
+    """(model, inputs to export with, inputs to run with, options of torch.export)."""
+    name, _, variant = name.partition("@")
+    library, kind = name.split("/", 1)
+    model, inputs = {"torchvision": torchvision_model, "transformers": transformers_model, "timm": timm_model}[library](kind)
+    model, inputs, *rest = VARIANTS[variant](model, inputs) if variant else (model, inputs)
+    return (model, inputs, *rest) if rest else (model, inputs, inputs, {})

@@ -27,7 +27,7 @@ Value* wide(X& x, Value* a) { return x.dtype_of(a) == DType::kF64 ? a : x.to(a, 
 /// The element of a tensor that has one, as 0-d: it scales like a number.
 Value* only(X& x, std::string_view name, DType dtype) { return x.view(x.to(x.tensor(name), dtype), {}); }
 
-DType out_dtype(X& x, const char* name) { return x.dtype(name).value_or(DType::kF32); }
+DType out_dtype(X& x, std::string_view name) { return x.dtype(name).value_or(DType::kF32); }
 
 // ---- one scale for all ----
 
@@ -77,7 +77,7 @@ Value* round_after_shift(X& x, Value* a, Value* scales, Value* zeros) {
 }
 
 Value* quantize_rows(X& x) { return round_after_shift(x, x.tensor("input"), x.tensor("scales"), x.tensor("zero_points")); }
-Value* dequantize_rows(X& x) { return dequantize(x, x.tensor("input"), x.tensor("scales"), x.tensor("zero_points"), *x.dtype("output_dtype")); }
+Value* dequantize_rows(X& x) { return dequantize(x, x.tensor("input"), x.tensor("scales"), x.tensor("zero_points"), out_dtype(x, "output_dtype")); }
 
 /// [rows, columns] as [groups, group_size].
 Value* groups(X& x, Value* a) {
@@ -93,7 +93,7 @@ Value* quantize_groups(X& x) {
 Value* dequantize_groups(X& x) {
   Value* a = x.tensor("input");
   Value* zeros = x.has("zero_points") ? column(x, x.tensor("zero_points")) : nullptr;
-  return x.view(dequantize(x, groups(x, a), column(x, x.tensor("scales")), zeros, *x.dtype("output_dtype")), x.dims(a));
+  return x.view(dequantize(x, groups(x, a), column(x, x.tensor("scales")), zeros, out_dtype(x, "output_dtype")), x.dims(a));
 }
 
 // ---- scales from the values ----
@@ -191,7 +191,7 @@ Value* quantize_blocks(X& x) {
 Value* dequantize_blocks(X& x) {
   Value* a = x.tensor("input");
   const Blocks b = blocks_of(x, a);
-  const DType d = *x.dtype("output_dtype");
+  const DType d = out_dtype(x, "output_dtype");
   Value* y = x.view(x.to(a, d), b.split);
   if (Value* zero = zero_of_blocks(x, b)) y = x.sub(y, x.to(zero, d));
   return x.to(x.view(x.mul(y, x.view(x.tensor("scale"), b.scales)), x.dims(a)), d);
@@ -252,7 +252,7 @@ constexpr Row kRows[] = {
     {"quantized_decomposed::_choose_qparams_per_token_asymmetric_impl(Tensor input, ScalarType dtype) -> (Tensor, Tensor)", choose_for_rows_asymmetric},
     {"torchao::quantize_affine(Tensor input, SymInt[] block_size, Tensor scale, Tensor? zero_point, ScalarType output_dtype, Scalar? quant_min=None, Scalar? quant_max=None) -> Tensor",
      quantize_blocks},
-    {"torchao::dequantize_affine(Tensor input, SymInt[] block_size, Tensor scale, Tensor? zero_point, ScalarType input_dtype, Scalar? quant_min=None, Scalar? quant_max=None, ScalarType output_dtype=6) -> Tensor",
+    {"torchao::dequantize_affine(Tensor input, SymInt[] block_size, Tensor scale, Tensor? zero_point, ScalarType input_dtype, Scalar? quant_min=None, Scalar? quant_max=None, ScalarType? output_dtype=None) -> Tensor",
      dequantize_blocks},
     {"torchao::choose_qparams_affine(Tensor input, str mapping_type, SymInt[] block_size, ScalarType target_dtype, Scalar? quant_min=None, Scalar? quant_max=None, float? eps=None, ScalarType? scale_dtype=None, ScalarType? zero_point_dtype=None, bool keepdim=False) -> (Tensor, Tensor)",
      choose_for_blocks},
