@@ -357,7 +357,8 @@ def without_folders(program):
     """Source lines name files from the installed package on, not this machine's folders."""
     for node in program.graph.nodes:
         if node.meta.get("stack_trace"):
-            node.meta["stack_trace"] = re.sub(r'"[^"]*/site-packages/', '"', node.meta["stack_trace"])
+            trace = re.sub(r'"[^"]*/site-packages/', '"', node.meta["stack_trace"])
+            node.meta["stack_trace"] = re.sub(r'"/[^"]*/([^"/]+)"', r'"\1"', trace)
     return program
 
 

@@ -204,7 +204,7 @@ Value* diagonal(Expansion& x, Value* a, int64_t offset, int64_t axis1, int64_t a
 using Rows = std::span<const Row>;
 #define GLINT_DECOMPOSE_FAMILIES(F)                                                                              \
   F(attention) F(convolution) F(fft) F(indexing) F(interpolation) F(linalg) F(linear_algebra) F(losses) F(normalization) \
-  F(padding) F(pointwise) F(pooling) F(recurrent) F(shape) F(signal) F(statistics) F(substitutes)
+  F(padding) F(pointwise) F(pooling) F(quantization) F(recurrent) F(shape) F(signal) F(statistics) F(substitutes)
 #define GLINT_DECLARE_FAMILY(name) Rows name##_rows();
 GLINT_DECOMPOSE_FAMILIES(GLINT_DECLARE_FAMILY)
 #undef GLINT_DECLARE_FAMILY

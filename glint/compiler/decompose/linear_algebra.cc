@@ -285,6 +285,10 @@ constexpr Row kRows[] = {
     {"aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", bilinear},
     {"aten::chain_matmul(Tensor[] matrices) -> Tensor", [](X& x) { return multi_dot(x, x.tensors("matrices")); }},
     {"aten::linalg_multi_dot(Tensor[] tensors) -> Tensor", [](X& x) { return multi_dot(x, x.tensors("tensors")); }},
+    {"aten::_int_mm(Tensor self, Tensor mat2) -> Tensor", [](X& x) { return x.mm(x.to(x.tensor("self"), DType::kI32), x.to(x.tensor("mat2"), DType::kI32)); }},
+    // What Hugging Face exports for mixtures of experts where PyTorch's own operator lacks a dtype.
+    {"transformers::grouped_mm_fallback(Tensor input, Tensor weight, Tensor offs) -> Tensor",
+     [](X& x) { return x.op("aten::_grouped_mm", {x.tensor("input"), x.tensor("weight"), x.tensor("offs"), {}, {}}); }},
     {"aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", [](X& x) {
        Value* a = x.tensor("x");
        Value* y = x.mul(conj(x, a), x.tensor("y"));

@@ -91,6 +91,18 @@ constexpr Row kExpanded[] = {
        Value* repeated = b.op("aten::expand_copy", {b.op("aten::unsqueeze_copy", {n.input(0), dim + 1}), b.sizes(sizes)});
        return b.op("aten::view_copy", {repeated, b.sizes(n.result()->type.dims)});
      }},
+    {"aten::_grouped_mm", [](Builder& b, const Node& n) -> Value* {  // all rows times each group's matrix; every row takes its own product
+       const ir::Type& y = n.result()->type;
+       if (n.input(0)->type.rank() != 2 || n.input(1)->type.rank() != 3 || !n.input(1)->type.dims[0].is_static()) return nullptr;
+       Value* row = b.op("aten::unsqueeze_copy", {b.op("aten::arange", {b.size(y.dims[0]), DType::kI64}), 1});
+       Value* result = b.op("aten::full", {b.sizes(y.dims), 0.0, y.dtype});
+       for (int64_t g = n.input(1)->type.dims[0].value(); g-- > 0;) {
+         Value* product = b.op("aten::mm", {n.input(0), b.op("aten::select_copy.int", {n.input(1), 0, g})});
+         Value* before_end = b.op("aten::lt.Tensor", {row, b.op("aten::select_copy.int", {n.input(2), 0, g})});
+         result = b.op("aten::where.self", {before_end, product, result});
+       }
+       return result;
+     }},
     {"aten::sum", [](Builder& b, const Node& n) { return b.op("aten::sum.dim_IntList", {n.input(0), Arg(), false, n.arg(1)}); }},
 };
 
