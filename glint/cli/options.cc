@@ -14,7 +14,7 @@ void CompileFlags::add(CLI::App& app) {
       ->check(CLI::IsMember({"cpu", "portable"}))
       ->capture_default_str();
   app.add_option("--isa", isa, "for --target=cpu: the instruction set to plan for (default: this machine's)")->check(CLI::IsMember({"scalar", "avx2", "avx512", "neon"}));
-  app.add_option("--bound", bounds, "NAME=N: the largest value of a size that the archive leaves open, as u0=64")->allow_extra_args(false);
+  app.add_option("--bound", bounds, "NAME=N: the largest value of a size that the archive leaves open, as u0=64; METHOD.NAME=N: of one of several methods")->allow_extra_args(false);
   app.add_option("--print-ir", print_ir, "before:PASS or after:PASS (PASS may be 'all'): print the graph there");
 }
 

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-CORPORA = ["archives/torch-2.5", "archives/torch-2.13", "archives/torch-2.14", "models"]
+CORPORA = ["archives/torch-2.5", "archives/torch-2.13", "archives/torch-2.14", "models", "states"]
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
 
 
@@ -216,7 +216,8 @@ def main():
     cases = []
     for corpus in args.corpora or [os.path.join(DATA, c) for c in CORPORA]:
         with open(os.path.join(corpus, "index.jsonl")) as index:
-            cases += [("ours", corpus, name) for name in dict.fromkeys(json.loads(row)["file"] for row in index)]
+            files = [json.loads(row)["file"] for row in index]
+            cases += [("ours", corpus, name) for name in dict.fromkeys(f for f in files if isinstance(f, str))]  # not: several methods
     cases += [("stock", name) for name in modules()]
     counts = {"passed": 0, "failed": 0, "refused": 0}
     for case in cases:
