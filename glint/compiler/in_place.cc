@@ -11,6 +11,7 @@ namespace {
 using ir::Arg;
 using ir::Graph;
 using ir::Node;
+using ir::Type;
 using ir::Value;
 
 /// One step of a state: `writer` computes over `target`, which lies in the memory of `before`; then that memory holds `after`.
@@ -141,7 +142,32 @@ std::vector<const Value*> overwritable(const Node& n) {
   return operands;
 }
 
+namespace {
+
+/// What stock ExecuTorch's index_put_ takes: one index, a vector, and values of self's rank whose sizes are those of the part.
+bool is_plain_index_put(const Node& n) {
+  const Type& self = n.input(0)->type;
+  const Type& values = n.arg("values").value()->type;
+  const Arg::List& indices = n.arg("indices").list();
+  if (n.arg("accumulate").as_bool() || values.rank() != self.rank() || values.dtype != self.dtype) return false;
+  size_t at = indices.size();
+  for (size_t d = 0; d < indices.size(); ++d) {
+    if (indices[d].is_none()) continue;
+    if (at != indices.size()) return false;
+    at = d;
+  }
+  if (at == indices.size()) return false;
+  const Type& index = indices[at].value()->type;
+  if (index.dtype != DType::kI64 || index.rank() != 1 || !(values.dims[at] == index.dims[0])) return false;
+  for (size_t d = 0; d < self.rank(); ++d)
+    if (d != at && !(values.dims[d] == self.dims[d])) return false;
+  return true;
+}
+
+}  // namespace
+
 std::string stock_in_place_name(const Node& n) {
+  if (n.is("aten::index_put") && !is_plain_index_put(n)) return "";
   const size_t dot = n.op.find('.');
   const std::string name = n.op.substr(0, dot) + "_" + (dot == n.op.npos ? "" : n.op.substr(dot));
   return is_portable_op(name) ? name : "";

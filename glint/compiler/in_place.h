@@ -15,7 +15,7 @@ bool same_layout(const ir::Type& a, const ir::Type& b);
 /// The operands that the operator may write its only result over. Whether they are still needed is for the caller to know.
 std::vector<const ir::Value*> overwritable(const ir::Node& n);
 
-/// "aten::index_put_" for "aten::index_put" where stock ExecuTorch has that operator; else nothing.
+/// "aten::index_put_" for "aten::index_put" where stock ExecuTorch has that operator and it takes the call; else nothing.
 std::string stock_in_place_name(const ir::Node& n);
 
 /// The view that `scatter`'s source was computed over, if it is the very part that the scatter replaces: then the part is in
