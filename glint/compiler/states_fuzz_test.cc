@@ -47,11 +47,11 @@ class Writer {
 
   void run() {
     for (int64_t i = 0, n = 1 + random_.below(6); i < n; ++i) {
-      if (random_.below(3) == 0) graph_.outputs.push_back(read());
+      if (random_.below(3) == 0) graph_.outputs.emplace_back(read());
       state_ = write(state_);
       seen_.push_back(state_);
     }
-    for (int64_t i = 0, n = 1 + random_.below(2); i < n; ++i) graph_.outputs.push_back(read());
+    for (int64_t i = 0, n = 1 + random_.below(2); i < n; ++i) graph_.outputs.emplace_back(read());
     graph_.output_names.resize(graph_.outputs.size());
     graph_.states[0].final = state_;
   }
