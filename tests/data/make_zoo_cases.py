@@ -79,6 +79,7 @@ case("int_mm", lambda a, b: torch._int_mm(a, b), torch.randint(-128, 128, (17, 1
 ends = torch.tensor([2, 2, 6], dtype=torch.int32)
 case("grouped_mm_fallback", lambda x, w, e: torch.ops.transformers.grouped_mm_fallback(x, w, e), r(6, 5), r(3, 5, 7), ends)
 case("grouped_mm_bf16", lambda x, w, e: torch._grouped_mm(x, w, offs=e), r(6, 16).bfloat16(), r(3, 16, 8).bfloat16(), ends)
+case("is_all_true", lambda m: (torch.ops.aten._is_all_true(m), torch.ops.aten._is_any_true(m), torch.ops.aten._is_all_true(m | True), torch.ops.aten._is_any_true(m & False)), torch.tensor([[True, False]]))
 save_file(tensors, f"{sys.argv[1]}/tensors.safetensors")
 with open(f"{sys.argv[1]}/index.jsonl", "w") as index:
     index.write("\n".join(map(json.dumps, rows)) + "\n")

@@ -134,7 +134,9 @@ TINY = dict(
 )
 
 # Numbers of TINY that replace None too.
-UNSET = ("head_dim", "pad_token_id", "q_lora_rank", "num_key_value_heads")
+UNSET = ("head_dim", "pad_token_id", "q_lora_rank", "num_key_value_heads", "vocab_size")
+# Models that stay as they are: their parts have to fit each other.
+PLAIN = ("convnext", "convnextv2", "efficientnet", "swin", "swinv2", "donut-swin", "rt_detr", "rt_detr_v2", "d_fine", "rf_detr", "dpt", "beit", "data2vec-vision", "mimi", "dac", "encodec", "bit", "imagegpt", "pp_ocrv6_small_det")
 
 # What the tiny sizes would break, or what makes a variant of its own.
 LATENT_ATTENTION = ["axk1", "axk2", "deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe_lite", "glm_moe_dsa", "kimi_linear", "longcat_flash", "minicpm3", "sarvam_mla", "youtu"]
@@ -148,20 +150,20 @@ SPECIAL = {
     "phi3": dict(original_max_position_embeddings=64), "squeezebert": dict(embedding_size=32), "fnet": dict(), "codegen": dict(rotary_dim=4), "gptj": dict(rotary_dim=4),
     "convbert": dict(head_ratio=2, num_groups=1), "nystromformer": dict(num_landmarks=4, segment_means_seq_len=16), "vilt": dict(max_image_length=-1),
     "levit": dict(), "clap": dict(), "roformer": dict(embedding_size=32), "rembert": dict(input_embedding_size=16, output_embedding_size=16),
-    "deit": dict(), "esm": dict(pad_token_id=1, mask_token_id=3, is_folding_model=False, token_dropout=False), "siglip2_vision_model": dict(), "neomme": dict(head_dim=16), "bit": dict(num_groups=8),
-    "mobilebert": dict(true_hidden_size=16, intra_bottleneck_size=16, embedding_size=16), "cpmant": dict(), "xmod": dict(languages=["en"], default_language="en"),
+    "deit": dict(), "esm": dict(pad_token_id=1, mask_token_id=3, is_folding_model=False, token_dropout=False), "siglip2_vision_model": dict(), "neomme": dict(head_dim=16),
+    "beit": dict(out_indices=[3, 5, 7, 11]), "mobilebert": dict(true_hidden_size=16, intra_bottleneck_size=16, embedding_size=16), "cpmant": dict(), "xmod": dict(languages=["en"], default_language="en"),
 }
 
 # Sizes of images where 64 is too small or fixed.
 IMAGE_SIZES = {"convnext": 64, "levit": 224, "swiftformer": 224, "dinat": 224, "bit": 64, "efficientnet": 64, "mobilevit": 64, "cvt": 64, "hiera": 224, "detr": 128, "sam": 128, "mobilevitv2": 256,
-               "donut-swin": 64, "perceiver": 224, "focalnet": 64, "imagegpt": 32, "owlvit": 64}
+               "donut-swin": 224, "rt_detr": 320, "rt_detr_v2": 320, "d_fine": 320, "rf_detr": 384, "perceiver": 224, "focalnet": 64, "imagegpt": 32, "owlvit": 64}
 
 
 def tiny_config(config_class, **extra):
     """The configuration's default with every number that TINY knows made small, in its parts too."""
     default = config_class().to_dict()
     number = lambda k: type(default.get(config_class.attribute_map.get(k, k))) is int
-    layered = any(number(k) for k in ("num_hidden_layers", "num_layers", "encoder_layers", "decoder_layers", "n_layers", "num_encoder_layers"))
+    layered = config_class.model_type not in PLAIN and any(number(k) for k in ("num_hidden_layers", "num_layers", "encoder_layers", "decoder_layers", "n_layers", "num_encoder_layers"))
     options = {k: v for k, v in TINY.items() if layered and (number(k) or (k in UNSET and k in default))}  # convolutional networks stay as they are
     for part, part_class in (getattr(config_class, "sub_configs", None) or {}).items():
         if getattr(part_class, "model_type", "") and part_class.__name__ != "AutoConfig":
@@ -195,6 +197,8 @@ def speech_inputs(kind, config):
         return ("input_features",), (torch.randn(1, 40, config.feature_projection_input_dim),)
     if kind == "whisper":
         return ("input_features",), (torch.randn(1, config.num_mel_bins, 2 * config.max_source_positions),)
+    if kind in ("encodec", "dac", "mimi"):
+        return ("input_values",), (torch.randn(1, 1, 3200),)
     if kind in ("parakeet_ctc", "lasr_ctc"):
         part = config.encoder_config
         return ("input_features",), (torch.randn(1, 64, part.num_mel_bins),)
@@ -305,9 +309,10 @@ def timm_model(name):
 
 def flexible(model, inputs):
     """Batch and, of token ids and masks, length are symbols; run at other sizes than exported."""
-    batch, length = torch.export.Dim("batch", min=1, max=4), torch.export.Dim("length", min=2, max=32)
+    batch = torch.export.Dim("batch", min=1, max=4)
     text = [not x.is_floating_point() for x in inputs]
-    sizes = tuple({0: batch, 1: length} if t else {0: batch} for t in text)
+    lengths = {n: torch.export.Dim(f"length{n}", min=2, max=32) for n in {x.shape[1] for x, t in zip(inputs, text) if t}}
+    sizes = tuple({0: batch, 1: lengths[x.shape[1]]} if t else {0: batch} for x, t in zip(inputs, text))
     twice = tuple(x.repeat(2, *[1] * (x.dim() - 1)) for x in inputs)
     further = tuple(torch.cat([x, x[:, :5]], 1).repeat(3, 1) if t else torch.cat([x, x * 0.5, -x]) for x, t in zip(inputs, text))
     return Tensors(model), twice, further, dict(dynamic_shapes={"inputs": sizes})
@@ -322,7 +327,8 @@ def quantized(dynamic):
     def convert(model, inputs):
         from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import XNNPACKQuantizer, get_symmetric_quantization_config
         from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
-        quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True, is_dynamic=dynamic))
+        config = get_symmetric_quantization_config(is_per_channel=True, is_dynamic=dynamic)
+        quantizer = XNNPACKQuantizer().set_module_type(nn.Linear, config) if dynamic else XNNPACKQuantizer().set_global(config)
         with torch.no_grad():
             prepared = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)
             prepared(*inputs)
@@ -334,8 +340,9 @@ def grouped(model, inputs):
     """torchao's weights of 4 bits in groups, activations of 8 bits."""
     from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
     from torchao.quantization.granularity import PerGroup
+    from torchao.utils import unwrap_tensor_subclass
     quantize_(model, Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, weight_granularity=PerGroup(8)))
-    return model, inputs
+    return unwrap_tensor_subclass(model), inputs
 
 
 VARIANTS = {"flexible": flexible, "bf16": halved(torch.bfloat16), "f16": halved(torch.float16), "int8": quantized(False), "int8-dynamic": quantized(True), "int4-grouped": grouped}
@@ -345,8 +352,7 @@ TEXT_NETS = ["transformers/" + n for n in (
     "gpt2+causal-lm", "gpt_neox+causal-lm", "opt+causal-lm", "bloom+causal-lm", "falcon+causal-lm", "llama+causal-lm", "mistral+causal-lm", "mixtral+causal-lm", "qwen2+causal-lm", "qwen3+causal-lm", "qwen3_moe+causal-lm", "gemma+causal-lm",
     "gemma2+causal-lm", "gemma3_text+causal-lm", "phi+causal-lm", "phi3+causal-lm", "olmo2+causal-lm", "cohere+causal-lm", "granite+causal-lm", "smollm3+causal-lm", "starcoder2+causal-lm", "mamba+causal-lm", "rwkv+causal-lm", "gpt_oss+causal-lm",
     "bart+seq2seq", "marian+seq2seq", "mt5+seq2seq", "pegasus+seq2seq")]
-VARIED = {"flexible": IMAGE_NETS + TEXT_NETS, "bf16": IMAGE_NETS[:4] + IMAGE_NETS[7:10] + TEXT_NETS, "f16": IMAGE_NETS[:3] + TEXT_NETS[10:30:2], "int8": IMAGE_NETS, "int8-dynamic": IMAGE_NETS[7:10] + TEXT_NETS[:1] + TEXT_NETS[10:32:3],
-          "int4-grouped": TEXT_NETS[10:32:3]}
+VARIED = {"flexible": IMAGE_NETS + TEXT_NETS, "bf16": IMAGE_NETS[:4] + IMAGE_NETS[7:10] + TEXT_NETS, "f16": IMAGE_NETS[:3] + TEXT_NETS[10:30:2], "int8": IMAGE_NETS, "int8-dynamic": IMAGE_NETS[7:10], "int4-grouped": TEXT_NETS[10:31:3]}
 
 
 def names():

@@ -30,8 +30,9 @@ from safetensors.torch import load_file, save_file
 
 import catalogue
 
-# Error allowed, relative to the largest value, by variant: a step of a quantized grid is much larger than a rounding error.
-TOLERANCE = {"bf16": 5e-2, "f16": 1e-2, "int8": 5e-2, "int8-dynamic": 5e-2, "int4-grouped": 5e-2}
+# Error allowed, relative to the largest value, by variant: a step of a quantized grid is much larger than a rounding error,
+# and so is another expert of a mixture, which a tie of float16 scores may choose.
+TOLERANCE = {"bf16": 5e-2, "f16": 2e-2, "int8": 5e-2, "int8-dynamic": 5e-2, "int4-grouped": 5e-2}
 
 
 def tolerance(name):
@@ -143,28 +144,27 @@ def one_model(name, args):
         got = [got[f"output{i}"] for i in range(len(got))]
         row["error"], why = compare(got, want, tolerance(name))
         if why and (noise := rounding(model, run_inputs, want)) > tolerance(name) / 2:
-            return {**row, "verdict": "left out", "why": f"rounding decides: PyTorch itself is off by {noise:.2g} from float64, glint by {row['error']:.2g} from PyTorch"}
+            return {**row, "verdict": "left out", "why": f"rounding decides: it moves PyTorch's own outputs by {noise:.2g}, glint is off by {row['error']:.2g}"}
     return {**row, "verdict": "wrong" if why else "right", "why": why}
 
 
 def rounding(model, inputs, want):
-    """What rounding does to PyTorch's own outputs: its difference from float64 or, where steps of a grid are exported, from
-    the same model with parameters that differ in the last bits."""
+    """What rounding does to PyTorch's own outputs: its difference from float64 or, where it cannot compute that or steps of a
+    grid are exported, from the same model with parameters that differ in the last bits."""
     outputs = lambda inputs: (lambda out: list(out) if isinstance(out, (tuple, list)) else [out])(model(*inputs))
+    noise = 0.0
+    for _ in range(3):
+        for t in [*model.parameters(), *model.buffers()]:
+            if t.is_floating_point():
+                t.mul_(1 + torch.finfo(t.dtype).eps * torch.randn_like(t))
+        noise = max(noise, compare(outputs(inputs), want)[0])
     if "quantize" in getattr(model, "code", ""):
-        noise = 0.0
-        for _ in range(3):
-            for t in [*model.parameters(), *model.buffers()]:
-                if t.is_floating_point():
-                    t.mul_(1 + 4 * torch.finfo(t.dtype).eps * torch.randn_like(t))
-            noise = max(noise, compare(outputs(inputs), want)[0])
         return noise
     try:
-        model.double()
-        wide = outputs([x.double() if x.is_floating_point() else x for x in inputs])
+        wide = [x.double() if x.is_floating_point() else x for x in inputs]
+        return max(noise, compare(want, [w.to(v.dtype) for w, v in zip((model.double(), outputs(wide))[1], want)])[0])
     except Exception:
-        return 0.0
-    return compare(want, [w.to(v.dtype) for w, v in zip(wide, want)])[0]
+        return noise
 
 
 def in_process(name, args):
