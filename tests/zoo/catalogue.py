@@ -2,6 +2,7 @@
 
 Names are torchvision/NAME, transformers/TYPE[+TASK] and timm/NAME. A function may raise LeftOut with its reason.
 """
+
 import functools
 
 import torch
@@ -79,6 +80,7 @@ class Detector(nn.Module):
 
 def torchvision_model(name):
     import torchvision
+
     module = torchvision.models.get_model_builder(name).__module__.rsplit(".", 2)
     kind = module[1] if module[1] in ("detection", "segmentation", "video", "optical_flow") else "classification"
     options, shape = {"weights": None}, (1, 3, 64, 64)
@@ -114,55 +116,213 @@ def torchvision_model(name):
 
 def torchvision_models():
     import torchvision
+
     return [n for n in torchvision.models.list_models() if not n.startswith("quantized")]
 
 
 # ---- transformers ----
 
 TINY = dict(
-    vocab_size=128, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, intermediate_size=64, head_dim=8,
-    max_position_embeddings=64, embedding_size=16, d_model=32, d_ff=64, d_kv=8, num_layers=2, num_heads=4, encoder_layers=2, decoder_layers=2,
-    num_decoder_layers=2, num_encoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64, num_experts=4,
-    num_local_experts=4, n_routed_experts=4, num_experts_per_tok=2, moe_intermediate_size=32, shared_expert_intermediate_size=32, n_group=1,
-    topk_group=1, q_lora_rank=16, kv_lora_rank=16, qk_nope_head_dim=8, qk_rope_head_dim=8, v_head_dim=8, pad_token_id=0, bos_token_id=1,
-    eos_token_id=2, decoder_start_token_id=1, image_size=64, patch_size=16, projection_dim=32, sliding_window=8, hidden_dim=32, dim=32,
-    n_layers=2, n_heads=4, ffn_hidden_size=64, d_inner=64, n_head=4, n_embd=32, n_layer=2, n_positions=64, state_size=8, attention_hidden_size=32,
-    encoder_dim=32, num_codevector_groups=2, query_pre_attn_scalar=8, hidden_size_per_layer_input=8, vocab_size_per_layer_input=128, mamba_d_state=8, mamba_d_head=16,
-    mamba_n_heads=4, mamba_n_groups=1, mamba_d_ssm=64, conv_depthwise_kernel_size=7, num_conv_pos_embeddings=16, num_conv_pos_embedding_groups=4,
-    max_source_positions=50, max_target_positions=32, num_mel_bins=32, max_length=128, word_embed_proj_dim=32, type_vocab_size=2, rotary_dim=8,
-    lru_width=32, attention_window=8, prediction_length=4, context_length=16, decoder_hidden_size=32, audio_channels=1,
+    vocab_size=128,
+    hidden_size=32,
+    num_hidden_layers=2,
+    num_attention_heads=4,
+    num_key_value_heads=2,
+    intermediate_size=64,
+    head_dim=8,
+    max_position_embeddings=64,
+    embedding_size=16,
+    d_model=32,
+    d_ff=64,
+    d_kv=8,
+    num_layers=2,
+    num_heads=4,
+    encoder_layers=2,
+    decoder_layers=2,
+    num_decoder_layers=2,
+    num_encoder_layers=2,
+    encoder_attention_heads=4,
+    decoder_attention_heads=4,
+    encoder_ffn_dim=64,
+    decoder_ffn_dim=64,
+    num_experts=4,
+    num_local_experts=4,
+    n_routed_experts=4,
+    num_experts_per_tok=2,
+    moe_intermediate_size=32,
+    shared_expert_intermediate_size=32,
+    n_group=1,
+    topk_group=1,
+    q_lora_rank=16,
+    kv_lora_rank=16,
+    qk_nope_head_dim=8,
+    qk_rope_head_dim=8,
+    v_head_dim=8,
+    pad_token_id=0,
+    bos_token_id=1,
+    eos_token_id=2,
+    decoder_start_token_id=1,
+    image_size=64,
+    patch_size=16,
+    projection_dim=32,
+    sliding_window=8,
+    hidden_dim=32,
+    dim=32,
+    n_layers=2,
+    n_heads=4,
+    ffn_hidden_size=64,
+    d_inner=64,
+    n_head=4,
+    n_embd=32,
+    n_layer=2,
+    n_positions=64,
+    state_size=8,
+    attention_hidden_size=32,
+    encoder_dim=32,
+    num_codevector_groups=2,
+    query_pre_attn_scalar=8,
+    hidden_size_per_layer_input=8,
+    vocab_size_per_layer_input=128,
+    mamba_d_state=8,
+    mamba_d_head=16,
+    mamba_n_heads=4,
+    mamba_n_groups=1,
+    mamba_d_ssm=64,
+    conv_depthwise_kernel_size=7,
+    num_conv_pos_embeddings=16,
+    num_conv_pos_embedding_groups=4,
+    max_source_positions=50,
+    max_target_positions=32,
+    num_mel_bins=32,
+    max_length=128,
+    word_embed_proj_dim=32,
+    type_vocab_size=2,
+    rotary_dim=8,
+    lru_width=32,
+    attention_window=8,
+    prediction_length=4,
+    context_length=16,
+    decoder_hidden_size=32,
+    audio_channels=1,
 )
 
 # Numbers of TINY that replace None too.
-UNSET = ("head_dim", "pad_token_id", "q_lora_rank", "num_key_value_heads")
+UNSET = ("head_dim", "pad_token_id", "q_lora_rank", "num_key_value_heads", "vocab_size")
+# Models that stay as they are: their parts have to fit each other.
+PLAIN = (
+    "convnext",
+    "convnextv2",
+    "efficientnet",
+    "swin",
+    "swinv2",
+    "donut-swin",
+    "rt_detr",
+    "rt_detr_v2",
+    "d_fine",
+    "rf_detr",
+    "dpt",
+    "beit",
+    "data2vec-vision",
+    "mimi",
+    "dac",
+    "encodec",
+    "bit",
+    "imagegpt",
+    "pp_ocrv6_small_det",
+)
 
 # What the tiny sizes would break, or what makes a variant of its own.
-LATENT_ATTENTION = ["axk1", "axk2", "deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe_lite", "glm_moe_dsa", "kimi_linear", "longcat_flash", "minicpm3", "sarvam_mla", "youtu"]
+LATENT_ATTENTION = [
+    "axk1",
+    "axk2",
+    "deepseek_v2",
+    "deepseek_v3",
+    "deepseek_v32",
+    "glm4_moe_lite",
+    "glm_moe_dsa",
+    "kimi_linear",
+    "longcat_flash",
+    "minicpm3",
+    "sarvam_mla",
+    "youtu",
+]
 SPECIAL = {
-    **{kind: dict(num_key_value_heads=4) for kind in LATENT_ATTENTION}, "gemma3n_text": dict(num_kv_shared_layers=0),
-    "mamba": dict(intermediate_size=64, time_step_rank=4), "mamba2": dict(num_heads=8, head_dim=8, n_groups=1, chunk_size=8), "falcon_mamba": dict(intermediate_size=64, time_step_rank=4),
-    "xlnet": dict(d_head=8), "funnel": dict(block_sizes=[1, 1], d_head=8), "longformer": dict(attention_window=4), "deberta-v2": dict(relative_attention=True, pos_att_type=["p2c", "c2p"], position_biased_input=False),
-    "deberta": dict(relative_attention=True, pos_att_type=["p2c", "c2p"]), "led": dict(attention_window=4), "big_bird": dict(attention_type="original_full"), "bigbird_pegasus": dict(attention_type="original_full"),
-    "reformer": dict(attn_layers=["local", "local"], axial_pos_embds=False, is_decoder=False, attention_head_size=8), "falcon": dict(multi_query=True),
-    "gpt_neo": dict(attention_types=[[["global", "local"], 1]]), "rwkv": dict(attention_hidden_size=32), "ctrl": dict(dff=64),
-    "phi3": dict(original_max_position_embeddings=64), "squeezebert": dict(embedding_size=32), "fnet": dict(), "codegen": dict(rotary_dim=4), "gptj": dict(rotary_dim=4),
-    "convbert": dict(head_ratio=2, num_groups=1), "nystromformer": dict(num_landmarks=4, segment_means_seq_len=16), "vilt": dict(max_image_length=-1),
-    "levit": dict(), "clap": dict(), "roformer": dict(embedding_size=32), "rembert": dict(input_embedding_size=16, output_embedding_size=16),
-    "deit": dict(), "esm": dict(pad_token_id=1, mask_token_id=3, is_folding_model=False, token_dropout=False), "siglip2_vision_model": dict(), "neomme": dict(head_dim=16), "bit": dict(num_groups=8),
-    "mobilebert": dict(true_hidden_size=16, intra_bottleneck_size=16, embedding_size=16), "cpmant": dict(), "xmod": dict(languages=["en"], default_language="en"),
+    **{kind: dict(num_key_value_heads=4) for kind in LATENT_ATTENTION},
+    "gemma3n_text": dict(num_kv_shared_layers=0),
+    "mamba": dict(intermediate_size=64, time_step_rank=4),
+    "mamba2": dict(num_heads=8, head_dim=8, n_groups=1, chunk_size=8),
+    "falcon_mamba": dict(intermediate_size=64, time_step_rank=4),
+    "xlnet": dict(d_head=8),
+    "funnel": dict(block_sizes=[1, 1], d_head=8),
+    "longformer": dict(attention_window=4),
+    "deberta-v2": dict(relative_attention=True, pos_att_type=["p2c", "c2p"], position_biased_input=False),
+    "deberta": dict(relative_attention=True, pos_att_type=["p2c", "c2p"]),
+    "led": dict(attention_window=4),
+    "big_bird": dict(attention_type="original_full"),
+    "bigbird_pegasus": dict(attention_type="original_full"),
+    "reformer": dict(attn_layers=["local", "local"], axial_pos_embds=False, is_decoder=False, attention_head_size=8),
+    "falcon": dict(multi_query=True),
+    "gpt_neo": dict(attention_types=[[["global", "local"], 1]]),
+    "rwkv": dict(attention_hidden_size=32),
+    "ctrl": dict(dff=64),
+    "phi3": dict(original_max_position_embeddings=64),
+    "squeezebert": dict(embedding_size=32),
+    "fnet": dict(),
+    "codegen": dict(rotary_dim=4),
+    "gptj": dict(rotary_dim=4),
+    "convbert": dict(head_ratio=2, num_groups=1),
+    "nystromformer": dict(num_landmarks=4, segment_means_seq_len=16),
+    "vilt": dict(max_image_length=-1),
+    "levit": dict(),
+    "clap": dict(),
+    "roformer": dict(embedding_size=32),
+    "rembert": dict(input_embedding_size=16, output_embedding_size=16),
+    "deit": dict(),
+    "esm": dict(pad_token_id=1, mask_token_id=3, is_folding_model=False, token_dropout=False),
+    "siglip2_vision_model": dict(),
+    "neomme": dict(head_dim=16),
+    "beit": dict(out_indices=[3, 5, 7, 11]),
+    "mobilebert": dict(true_hidden_size=16, intra_bottleneck_size=16, embedding_size=16),
+    "cpmant": dict(),
+    "xmod": dict(languages=["en"], default_language="en"),
 }
 
 # Sizes of images where 64 is too small or fixed.
-IMAGE_SIZES = {"convnext": 64, "levit": 224, "swiftformer": 224, "dinat": 224, "bit": 64, "efficientnet": 64, "mobilevit": 64, "cvt": 64, "hiera": 224, "detr": 128, "sam": 128, "mobilevitv2": 256,
-               "donut-swin": 64, "perceiver": 224, "focalnet": 64, "imagegpt": 32, "owlvit": 64}
+IMAGE_SIZES = {
+    "convnext": 64,
+    "levit": 224,
+    "swiftformer": 224,
+    "dinat": 224,
+    "bit": 64,
+    "efficientnet": 64,
+    "mobilevit": 64,
+    "cvt": 64,
+    "hiera": 224,
+    "detr": 128,
+    "sam": 128,
+    "mobilevitv2": 256,
+    "donut-swin": 224,
+    "rt_detr": 320,
+    "rt_detr_v2": 320,
+    "d_fine": 320,
+    "rf_detr": 384,
+    "perceiver": 224,
+    "focalnet": 64,
+    "imagegpt": 32,
+    "owlvit": 64,
+}
 
 
 def tiny_config(config_class, **extra):
     """The configuration's default with every number that TINY knows made small, in its parts too."""
     default = config_class().to_dict()
     number = lambda k: type(default.get(config_class.attribute_map.get(k, k))) is int
-    layered = any(number(k) for k in ("num_hidden_layers", "num_layers", "encoder_layers", "decoder_layers", "n_layers", "num_encoder_layers"))
-    options = {k: v for k, v in TINY.items() if layered and (number(k) or (k in UNSET and k in default))}  # convolutional networks stay as they are
+    layered = config_class.model_type not in PLAIN and any(
+        number(k) for k in ("num_hidden_layers", "num_layers", "encoder_layers", "decoder_layers", "n_layers", "num_encoder_layers")
+    )
+    options = {
+        k: v for k, v in TINY.items() if layered and (number(k) or (k in UNSET and k in default))
+    }  # convolutional networks stay as they are
     for part, part_class in (getattr(config_class, "sub_configs", None) or {}).items():
         if getattr(part_class, "model_type", "") and part_class.__name__ != "AutoConfig":
             options[part] = tiny_config(part_class, **SPECIAL.get(part_class.model_type, {})).to_dict()
@@ -195,6 +355,8 @@ def speech_inputs(kind, config):
         return ("input_features",), (torch.randn(1, 40, config.feature_projection_input_dim),)
     if kind == "whisper":
         return ("input_features",), (torch.randn(1, config.num_mel_bins, 2 * config.max_source_positions),)
+    if kind in ("encodec", "dac", "mimi"):
+        return ("input_values",), (torch.randn(1, 1, 3200),)
     if kind in ("parakeet_ctc", "lasr_ctc"):
         part = config.encoder_config
         return ("input_features",), (torch.randn(1, 64, part.num_mel_bins),)
@@ -205,7 +367,10 @@ def speech_inputs(kind, config):
 TASKS = {
     "causal-lm": ("AutoModelForCausalLM", lambda kind, c: text_inputs(False)),
     "masked-lm": ("AutoModelForMaskedLM", lambda kind, c: text_inputs(True)),
-    "seq2seq": ("AutoModelForSeq2SeqLM", lambda kind, c: (text_inputs(True)[0] + ("decoder_input_ids",), text_inputs(True)[1] + (token_ids(6),))),
+    "seq2seq": (
+        "AutoModelForSeq2SeqLM",
+        lambda kind, c: (text_inputs(True)[0] + ("decoder_input_ids",), text_inputs(True)[1] + (token_ids(6),)),
+    ),
     "image-classification": ("AutoModelForImageClassification", image_inputs),
     "semantic-segmentation": ("AutoModelForSemanticSegmentation", image_inputs),
     "depth": ("AutoModelForDepthEstimation", image_inputs),
@@ -213,20 +378,64 @@ TASKS = {
     "universal-segmentation": ("AutoModelForUniversalSegmentation", image_inputs),
     "ctc": ("AutoModelForCTC", speech_inputs),
     "audio-classification": ("AutoModelForAudioClassification", speech_inputs),
-    "image-text": ("AutoModel", lambda kind, c: (("pixel_values",) + text_inputs(True)[0], image_inputs(kind, c)[1] + text_inputs(True)[1])),
+    "image-text": (
+        "AutoModel",
+        lambda kind, c: (("pixel_values",) + text_inputs(True)[0], image_inputs(kind, c)[1] + text_inputs(True)[1]),
+    ),
     "encoder": ("AutoModel", lambda kind, c: text_inputs(True)),
     "vision": ("AutoModel", image_inputs),
     "speech": ("AutoModel", speech_inputs),
-    "speech-seq2seq": ("AutoModelForSpeechSeq2Seq", lambda kind, c: (speech_inputs(kind, c)[0] + ("decoder_input_ids",), speech_inputs(kind, c)[1] + (token_ids(6),))),
+    "speech-seq2seq": (
+        "AutoModelForSpeechSeq2Seq",
+        lambda kind, c: (speech_inputs(kind, c)[0] + ("decoder_input_ids",), speech_inputs(kind, c)[1] + (token_ids(6),)),
+    ),
 }
 
-LISTS = {"causal-lm": "CAUSAL_LM", "masked-lm": "MASKED_LM", "seq2seq": "SEQ_TO_SEQ_CAUSAL_LM", "image-classification": "IMAGE_CLASSIFICATION",
-         "semantic-segmentation": "SEMANTIC_SEGMENTATION", "depth": "DEPTH_ESTIMATION", "detection": "OBJECT_DETECTION", "universal-segmentation": "UNIVERSAL_SEGMENTATION",
-         "ctc": "CTC", "audio-classification": "AUDIO_CLASSIFICATION"}
+LISTS = {
+    "causal-lm": "CAUSAL_LM",
+    "masked-lm": "MASKED_LM",
+    "seq2seq": "SEQ_TO_SEQ_CAUSAL_LM",
+    "image-classification": "IMAGE_CLASSIFICATION",
+    "semantic-segmentation": "SEMANTIC_SEGMENTATION",
+    "depth": "DEPTH_ESTIMATION",
+    "detection": "OBJECT_DETECTION",
+    "universal-segmentation": "UNIVERSAL_SEGMENTATION",
+    "ctc": "CTC",
+    "audio-classification": "AUDIO_CLASSIFICATION",
+}
 OTHERS = {
-    "image-text": ["clip", "siglip", "siglip2", "blip", "chinese_clip", "clipseg", "align", "altclip", "groupvit", "vilt", "flava", "x_clip"],
+    "image-text": [
+        "clip",
+        "siglip",
+        "siglip2",
+        "blip",
+        "chinese_clip",
+        "clipseg",
+        "align",
+        "altclip",
+        "groupvit",
+        "vilt",
+        "flava",
+        "x_clip",
+    ],
     "encoder": ["t5gemma", "clip_text_model", "siglip_text_model", "splinter", "canine", "ernie_m", "lilt", "mt5", "dpr"],
-    "vision": ["clip_vision_model", "siglip_vision_model", "blip_2_vision_model", "sam_vision_model", "sam2_vision_model", "dinov3_vit", "dinov3_convnext", "vit_mae", "ijepa", "vitdet", "superpoint", "aimv2_vision_model", "hgnet_v2", "maskformer-swin", "pixtral_vision"],
+    "vision": [
+        "clip_vision_model",
+        "siglip_vision_model",
+        "blip_2_vision_model",
+        "sam_vision_model",
+        "sam2_vision_model",
+        "dinov3_vit",
+        "dinov3_convnext",
+        "vit_mae",
+        "ijepa",
+        "vitdet",
+        "superpoint",
+        "aimv2_vision_model",
+        "hgnet_v2",
+        "maskformer-swin",
+        "pixtral_vision",
+    ],
     "speech": ["clap_audio_model", "univnet", "encodec", "dac", "mimi", "speecht5", "wav2vec2", "hubert"],
     "speech-seq2seq": ["whisper", "speech_to_text", "moonshine"],
 }
@@ -234,6 +443,7 @@ OTHERS = {
 
 def transformers_models():
     from transformers.models.auto import modeling_auto
+
     names = {}  # a type with two tasks is tried for both when they are of two lists that differ much
     for task, mapping in LISTS.items():
         for kind in getattr(modeling_auto, f"MODEL_FOR_{mapping}_MAPPING_NAMES"):
@@ -246,6 +456,7 @@ def transformers_models():
 
 def transformers_model(name):
     import transformers
+
     kind, task = name.split("+")
     auto, inputs_of = TASKS[task]
     config_class = transformers.models.auto.configuration_auto.CONFIG_MAPPING[kind]
@@ -270,13 +481,35 @@ def transformers_model(name):
 
 # ---- timm ----
 
-SMALLEST = ["atto", "femto", "pico", "nano", "xxtiny", "tiny", "_xxs", "_xs", "mini", "small", "_s", "_t", "18", "_b0", "_m0", "_0", "_1", "medium", "base", "_b"]
+SMALLEST = [
+    "atto",
+    "femto",
+    "pico",
+    "nano",
+    "xxtiny",
+    "tiny",
+    "_xxs",
+    "_xs",
+    "mini",
+    "small",
+    "_s",
+    "_t",
+    "18",
+    "_b0",
+    "_m0",
+    "_0",
+    "_1",
+    "medium",
+    "base",
+    "_b",
+]
 
 
 @functools.cache
 def timm_models():
     """One of each source file: the smallest, as far as its name tells."""
     import timm
+
     names = []
     for module in timm.list_modules():
         candidates = [n for n in timm.list_models(module=module) if not n.startswith("test_")]
@@ -288,6 +521,7 @@ def timm_models():
 
 def timm_model(name):
     import timm
+
     model = timm.create_model(name, pretrained=False)
     config = model.pretrained_cfg
     size = config["input_size"] if config.get("fixed_input_size") or min(config["input_size"][1:]) < 128 else (3, 128, 128)
@@ -305,9 +539,10 @@ def timm_model(name):
 
 def flexible(model, inputs):
     """Batch and, of token ids and masks, length are symbols; run at other sizes than exported."""
-    batch, length = torch.export.Dim("batch", min=1, max=4), torch.export.Dim("length", min=2, max=32)
+    batch = torch.export.Dim("batch", min=1, max=4)
     text = [not x.is_floating_point() for x in inputs]
-    sizes = tuple({0: batch, 1: length} if t else {0: batch} for t in text)
+    lengths = {n: torch.export.Dim(f"length{n}", min=2, max=32) for n in {x.shape[1] for x, t in zip(inputs, text) if t}}
+    sizes = tuple({0: batch, 1: lengths[x.shape[1]]} if t else {0: batch} for x, t in zip(inputs, text))
     twice = tuple(x.repeat(2, *[1] * (x.dim() - 1)) for x in inputs)
     further = tuple(torch.cat([x, x[:, :5]], 1).repeat(3, 1) if t else torch.cat([x, x * 0.5, -x]) for x, t in zip(inputs, text))
     return Tensors(model), twice, further, dict(dynamic_shapes={"inputs": sizes})
@@ -319,14 +554,18 @@ def halved(dtype):
 
 def quantized(dynamic):
     """As the recipes for XNNPACK do it, before lowering."""
+
     def convert(model, inputs):
         from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import XNNPACKQuantizer, get_symmetric_quantization_config
         from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
-        quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True, is_dynamic=dynamic))
+
+        config = get_symmetric_quantization_config(is_per_channel=True, is_dynamic=dynamic)
+        quantizer = XNNPACKQuantizer().set_module_type(nn.Linear, config) if dynamic else XNNPACKQuantizer().set_global(config)
         with torch.no_grad():
             prepared = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)
             prepared(*inputs)
             return convert_pt2e(prepared), inputs
+
     return convert
 
 
@@ -334,24 +573,97 @@ def grouped(model, inputs):
     """torchao's weights of 4 bits in groups, activations of 8 bits."""
     from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
     from torchao.quantization.granularity import PerGroup
+    from torchao.utils import unwrap_tensor_subclass
+
     quantize_(model, Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, weight_granularity=PerGroup(8)))
-    return model, inputs
+    return unwrap_tensor_subclass(model), inputs
 
 
-VARIANTS = {"flexible": flexible, "bf16": halved(torch.bfloat16), "f16": halved(torch.float16), "int8": quantized(False), "int8-dynamic": quantized(True), "int4-grouped": grouped}
-IMAGE_NETS = ["torchvision/" + n for n in ("mobilenet_v2", "mobilenet_v3_small", "resnet18", "efficientnet_b0", "shufflenet_v2_x0_5", "squeezenet1_1", "densenet121", "vit_b_32", "swin_t", "convnext_tiny", "regnet_y_400mf", "lraspp_mobilenet_v3_large")]
-TEXT_NETS = ["transformers/" + n for n in (
-    "bert+masked-lm", "distilbert+masked-lm", "roberta+masked-lm", "albert+masked-lm", "deberta-v2+masked-lm", "mpnet+masked-lm", "modernbert+masked-lm", "convbert+masked-lm", "funnel+masked-lm", "fnet+masked-lm",
-    "gpt2+causal-lm", "gpt_neox+causal-lm", "opt+causal-lm", "bloom+causal-lm", "falcon+causal-lm", "llama+causal-lm", "mistral+causal-lm", "mixtral+causal-lm", "qwen2+causal-lm", "qwen3+causal-lm", "qwen3_moe+causal-lm", "gemma+causal-lm",
-    "gemma2+causal-lm", "gemma3_text+causal-lm", "phi+causal-lm", "phi3+causal-lm", "olmo2+causal-lm", "cohere+causal-lm", "granite+causal-lm", "smollm3+causal-lm", "starcoder2+causal-lm", "mamba+causal-lm", "rwkv+causal-lm", "gpt_oss+causal-lm",
-    "bart+seq2seq", "marian+seq2seq", "mt5+seq2seq", "pegasus+seq2seq")]
-VARIED = {"flexible": IMAGE_NETS + TEXT_NETS, "bf16": IMAGE_NETS[:4] + IMAGE_NETS[7:10] + TEXT_NETS, "f16": IMAGE_NETS[:3] + TEXT_NETS[10:30:2], "int8": IMAGE_NETS, "int8-dynamic": IMAGE_NETS[7:10] + TEXT_NETS[:1] + TEXT_NETS[10:32:3],
-          "int4-grouped": TEXT_NETS[10:32:3]}
+VARIANTS = {
+    "flexible": flexible,
+    "bf16": halved(torch.bfloat16),
+    "f16": halved(torch.float16),
+    "int8": quantized(False),
+    "int8-dynamic": quantized(True),
+    "int4-grouped": grouped,
+}
+IMAGE_NETS = [
+    "torchvision/" + n
+    for n in (
+        "mobilenet_v2",
+        "mobilenet_v3_small",
+        "resnet18",
+        "efficientnet_b0",
+        "shufflenet_v2_x0_5",
+        "squeezenet1_1",
+        "densenet121",
+        "vit_b_32",
+        "swin_t",
+        "convnext_tiny",
+        "regnet_y_400mf",
+        "lraspp_mobilenet_v3_large",
+    )
+]
+TEXT_NETS = [
+    "transformers/" + n
+    for n in (
+        "bert+masked-lm",
+        "distilbert+masked-lm",
+        "roberta+masked-lm",
+        "albert+masked-lm",
+        "deberta-v2+masked-lm",
+        "mpnet+masked-lm",
+        "modernbert+masked-lm",
+        "convbert+masked-lm",
+        "funnel+masked-lm",
+        "fnet+masked-lm",
+        "gpt2+causal-lm",
+        "gpt_neox+causal-lm",
+        "opt+causal-lm",
+        "bloom+causal-lm",
+        "falcon+causal-lm",
+        "llama+causal-lm",
+        "mistral+causal-lm",
+        "mixtral+causal-lm",
+        "qwen2+causal-lm",
+        "qwen3+causal-lm",
+        "qwen3_moe+causal-lm",
+        "gemma+causal-lm",
+        "gemma2+causal-lm",
+        "gemma3_text+causal-lm",
+        "phi+causal-lm",
+        "phi3+causal-lm",
+        "olmo2+causal-lm",
+        "cohere+causal-lm",
+        "granite+causal-lm",
+        "smollm3+causal-lm",
+        "starcoder2+causal-lm",
+        "mamba+causal-lm",
+        "rwkv+causal-lm",
+        "gpt_oss+causal-lm",
+        "bart+seq2seq",
+        "marian+seq2seq",
+        "mt5+seq2seq",
+        "pegasus+seq2seq",
+    )
+]
+VARIED = {
+    "flexible": IMAGE_NETS + TEXT_NETS,
+    "bf16": IMAGE_NETS[:4] + IMAGE_NETS[7:10] + TEXT_NETS,
+    "f16": IMAGE_NETS[:3] + TEXT_NETS[10:30:2],
+    "int8": IMAGE_NETS,
+    "int8-dynamic": IMAGE_NETS[7:10],
+    "int4-grouped": TEXT_NETS[10:31:3],
+}
 
 
 def names():
     """All names; NAME@VARIANT is the model in another form."""
-    plain = [f"torchvision/{n}" for n in torchvision_models()] + [f"transformers/{n}" for n in transformers_models()] + [f"timm/{n}" for n in timm_models()]
+    plain = (
+        [f"torchvision/{n}" for n in torchvision_models()]
+        + [f"transformers/{n}" for n in transformers_models()]
+        + [f"timm/{n}" for n in timm_models()]
+    )
     return plain + [f"{n}@{variant}" for variant, of in VARIED.items() for n in of]
 
 

@@ -14,6 +14,7 @@ tried again, unless --retry names their verdict ("wrong", "refused", ...). --pag
 
 Needs torch, safetensors, torchvision, transformers and timm.
 """
+
 import argparse
 import json
 import logging
@@ -30,8 +31,9 @@ from safetensors.torch import load_file, save_file
 
 import catalogue
 
-# Error allowed, relative to the largest value, by variant: a step of a quantized grid is much larger than a rounding error.
-TOLERANCE = {"bf16": 5e-2, "f16": 1e-2, "int8": 5e-2, "int8-dynamic": 5e-2, "int4-grouped": 5e-2}
+# Error allowed, relative to the largest value, by variant: a step of a quantized grid is much larger than a rounding error,
+# and so is another expert of a mixture, which a tie of float16 scores may choose.
+TOLERANCE = {"bf16": 5e-2, "f16": 2e-2, "int8": 5e-2, "int8-dynamic": 5e-2, "int4-grouped": 5e-2}
 
 
 def tolerance(name):
@@ -51,7 +53,9 @@ with open(sys.argv[1], "w") as out:
 def measured(command, limit_s):
     """Runs a command: (exit status, stdout, stderr, seconds, peak bytes)."""
     with tempfile.NamedTemporaryFile() as usage:
-        done = subprocess.run([sys.executable, "-S", "-c", LAUNCHER, usage.name, "timeout", "-s", "KILL", str(limit_s), *command], capture_output=True)
+        done = subprocess.run(
+            [sys.executable, "-S", "-c", LAUNCHER, usage.name, "timeout", "-s", "KILL", str(limit_s), *command], capture_output=True
+        )
         status, seconds, peak = json.load(usage)
         return status, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"), seconds, peak
 
@@ -131,11 +135,20 @@ def one_model(name, args):
             save_file({f"output{i}": t.contiguous().clone() for i, t in enumerate(want)}, path("want.safetensors"))
         del program
         status, _, err, row["compile_s"], row["compile_bytes"] = measured(
-            [args.glint, "compile", path("model.pt2"), "-o", path("model.pte"), f"--target={args.target}"], args.limit)
+            [args.glint, "compile", path("model.pt2"), "-o", path("model.pte"), f"--target={args.target}"], args.limit
+        )
         if status != 0:
-            return {**row, "verdict": "refused" if status == 1 else "fails", "why": err.strip().replace(path("model.pt2") + ": ", "") if status == 1 else f"compile ends with {status}: {first_line(err)}"}
+            return {
+                **row,
+                "verdict": "refused" if status == 1 else "fails",
+                "why": (
+                    err.strip().replace(path("model.pt2") + ": ", "") if status == 1 else f"compile ends with {status}: {first_line(err)}"
+                ),
+            }
         status, out, err, _, row["run_bytes"] = measured(
-            [args.glint, "run", path("model.pte"), "--input", path("in.safetensors"), "--output", path("out.safetensors"), "--json"], args.limit)
+            [args.glint, "run", path("model.pte"), "--input", path("in.safetensors"), "--output", path("out.safetensors"), "--json"],
+            args.limit,
+        )
         if status != 0:
             return {**row, "verdict": "fails", "why": f"run ends with {status}: {err.strip().replace(work + '/', '')}"}
         row["run_ms"] = json.loads(out)["ms"]
@@ -143,28 +156,31 @@ def one_model(name, args):
         got = [got[f"output{i}"] for i in range(len(got))]
         row["error"], why = compare(got, want, tolerance(name))
         if why and (noise := rounding(model, run_inputs, want)) > tolerance(name) / 2:
-            return {**row, "verdict": "left out", "why": f"rounding decides: PyTorch itself is off by {noise:.2g} from float64, glint by {row['error']:.2g} from PyTorch"}
+            return {
+                **row,
+                "verdict": "left out",
+                "why": f"rounding decides: it moves PyTorch's own outputs by {noise:.2g}, glint is off by {row['error']:.2g}",
+            }
     return {**row, "verdict": "wrong" if why else "right", "why": why}
 
 
 def rounding(model, inputs, want):
-    """What rounding does to PyTorch's own outputs: its difference from float64 or, where steps of a grid are exported, from
-    the same model with parameters that differ in the last bits."""
+    """What rounding does to PyTorch's own outputs: its difference from float64 or, where it cannot compute that or steps of a
+    grid are exported, from the same model with parameters that differ in the last bits."""
     outputs = lambda inputs: (lambda out: list(out) if isinstance(out, (tuple, list)) else [out])(model(*inputs))
+    noise = 0.0
+    for _ in range(3):
+        for t in [*model.parameters(), *model.buffers()]:
+            if t.is_floating_point():
+                t.mul_(1 + torch.finfo(t.dtype).eps * torch.randn_like(t))
+        noise = max(noise, compare(outputs(inputs), want)[0])
     if "quantize" in getattr(model, "code", ""):
-        noise = 0.0
-        for _ in range(3):
-            for t in [*model.parameters(), *model.buffers()]:
-                if t.is_floating_point():
-                    t.mul_(1 + 4 * torch.finfo(t.dtype).eps * torch.randn_like(t))
-            noise = max(noise, compare(outputs(inputs), want)[0])
         return noise
     try:
-        model.double()
-        wide = outputs([x.double() if x.is_floating_point() else x for x in inputs])
+        wide = [x.double() if x.is_floating_point() else x for x in inputs]
+        return max(noise, compare(want, [w.to(v.dtype) for w, v in zip((model.double(), outputs(wide))[1], want)])[0])
     except Exception:
-        return 0.0
-    return compare(want, [w.to(v.dtype) for w, v in zip(wide, want)])[0]
+        return noise
 
 
 def in_process(name, args):
@@ -210,11 +226,17 @@ def page(rows, target):
     rows = [r for r in rows if r["target"] == target]
     libraries = list(dict.fromkeys(r["name"].split("/")[0] for r in rows))
     lines = [
-        "# Which models compile and run?", "",
-        "`tests/zoo/zoo.py` builds public models with random weights, exports them with PyTorch, and compares what `glint run` gives with PyTorch: floats",
-        "within 1e-3 of an output's largest value, all else exactly. Transformers are tiny configurations, images are small; the structure is that of the",
-        f"full model. Target `{target}`, one thread. Errors are relative to the largest value; memory is the peak of the process that compiles.", "",
-        "| library | " + " | ".join(VERDICTS) + " |", "|---|" + "--:|" * len(VERDICTS),
+        "# Which models compile and run?",
+        "",
+        "`tests/zoo/zoo.py` builds public models with random weights, exports them with PyTorch, and compares what `glint run` gives with",
+        "PyTorch: floats within 1e-3 of an output's largest value, all else exactly. `NAME@VARIANT` is a model with sizes that vary, of half",
+        "precision (bf16 5e-2, f16 2e-2) or quantized (5e-2). Transformers are tiny configurations, images are",
+        f"small; the structure is that of the full model. Target `{target}`, one thread; times are those of a busy machine of two cores. Errors",
+        "are relative to the largest value; memory is the peak of the process that compiles. Where rounding alone moves PyTorch's own outputs",
+        "by half of what is allowed, there is no verdict: the model is listed as left out.",
+        "",
+        "| library | " + " | ".join(VERDICTS) + " |",
+        "|---|" + "--:|" * len(VERDICTS),
     ]
     for library in libraries + ["all"]:
         of = [r for r in rows if library == "all" or r["name"].startswith(library + "/")]
@@ -228,7 +250,9 @@ def page(rows, target):
         for r in rows:
             if r["name"].startswith(library + "/") and r["verdict"] in VERDICTS[:4]:
                 error = f"{r['error']:.1e}" if "error" in r else ""
-                lines.append(f"| {r['name'].split('/')[1]} | {count(r['parameters'])} | {r['verdict']} | {error} | {r['compile_s']:.2f} s | {r['compile_bytes'] / 1e6:.0f} MB |")
+                lines.append(
+                    f"| {r['name'].split('/')[1]} | {count(r['parameters'])} | {r['verdict']} | {error} | {r['compile_s']:.2f} s | {r['compile_bytes'] / 1e6:.0f} MB |"
+                )
     skipped = [r for r in rows if r["verdict"] in VERDICTS[4:]]
     if skipped:
         lines += ["", "## Without a result", "", "| model | result | why |", "|---|---|---|"]
@@ -254,8 +278,11 @@ def main():
     if os.path.exists(args.results):
         with open(args.results) as f:
             rows = {(r["name"], r["target"]): r for r in map(json.loads, f)}  # the last result of a model counts
-    todo = [n for n in catalogue.names() if any(part in n for part in args.only)
-            and ((n, args.target) not in rows or rows[n, args.target]["verdict"] in args.retry)]
+    todo = [
+        n
+        for n in catalogue.names()
+        if any(part in n for part in args.only) and ((n, args.target) not in rows or rows[n, args.target]["verdict"] in args.retry)
+    ]
     with open(args.results, "a") as results:
         for row in (in_process(n, args) for n in todo):
             rows[row["name"], row["target"]] = row

@@ -40,7 +40,9 @@ Value* quantize_by_tensors(X& x) {
   return quantize_tensor(x, inverse, only(x, "zero_point", DType::kF32));
 }
 
-Value* dequantize_tensor(X& x, const Arg& scale, const Arg& zero) { return x.mul(x.sub(x.to(x.tensor("input"), out_dtype(x, "out_dtype")), zero), scale); }
+Value* dequantize_tensor(X& x, const Arg& scale, const Arg& zero) {
+  return x.mul(x.sub(x.to(x.tensor("input"), out_dtype(x, "out_dtype")), zero), scale);
+}
 Value* dequantize_by_numbers(X& x) { return dequantize_tensor(x, x.number("scale"), x.number("zero_point")); }
 Value* dequantize_by_tensors(X& x) {
   const DType d = out_dtype(x, "out_dtype");
@@ -62,7 +64,9 @@ Value* quantize_channels(X& x) {
   return x.to(to_grid(x, a, inverse, by_channel(x, x.tensor("zero_points"), a)), *x.dtype("dtype"));
 }
 
-Value* dequantize(X& x, Value* a, Value* scale, Value* zero, DType dtype) { return x.to(x.mul(zero == nullptr ? a : x.sub(a, zero), scale), dtype); }
+Value* dequantize(X& x, Value* a, Value* scale, Value* zero, DType dtype) {
+  return x.to(x.mul(zero == nullptr ? a : x.sub(a, zero), scale), dtype);
+}
 
 Value* dequantize_channels(X& x) {
   Value* a = x.tensor("input");
@@ -77,7 +81,9 @@ Value* round_after_shift(X& x, Value* a, Value* scales, Value* zeros) {
 }
 
 Value* quantize_rows(X& x) { return round_after_shift(x, x.tensor("input"), x.tensor("scales"), x.tensor("zero_points")); }
-Value* dequantize_rows(X& x) { return dequantize(x, x.tensor("input"), x.tensor("scales"), x.tensor("zero_points"), out_dtype(x, "output_dtype")); }
+Value* dequantize_rows(X& x) {
+  return dequantize(x, x.tensor("input"), x.tensor("scales"), x.tensor("zero_points"), out_dtype(x, "output_dtype"));
+}
 
 /// [rows, columns] as [groups, group_size].
 Value* groups(X& x, Value* a) {
@@ -171,7 +177,8 @@ struct Limits { double low, high; };
 Limits limits(X& x, DType d) {
   const bool narrow = d == DType::kI8 || d == DType::kU8;
   x.require(narrow || (x.has("quant_min") && x.has("quant_max")), "the smallest and the largest whole number are not given");
-  return {x.has("quant_min") ? x.number("quant_min") : d == DType::kI8 ? -128.0 : 0.0, x.has("quant_max") ? x.number("quant_max") : d == DType::kI8 ? 127.0 : 255.0};
+  return {x.has("quant_min") ? x.number("quant_min") : d == DType::kI8 ? -128.0 : 0.0,
+          x.has("quant_max") ? x.number("quant_max") : d == DType::kI8 ? 127.0 : 255.0};
 }
 
 Value* zero_of_blocks(X& x, const Blocks& b) {
@@ -213,7 +220,8 @@ Values choose_for_blocks(X& x) {
     zero = x.clamp(x.sub(l.low, x.unary("round", x.div(r.low, scale))), l.low, l.high);
   } else {
     x.require(mapping == "SYMMETRIC" || mapping == "SYMMETRIC_NO_CLIPPING_ERR", "the mapping is unknown");
-    scale = mapping == "SYMMETRIC" ? x.div(x.maximum(x.neg(r.low), r.high), (l.high - l.low) / 2) : x.maximum(x.div(r.low, l.low), x.div(r.high, l.high));
+    scale = mapping == "SYMMETRIC" ? x.div(x.maximum(x.neg(r.low), r.high), (l.high - l.low) / 2)
+                                   : x.maximum(x.div(r.low, l.low), x.div(r.high, l.high));
     scale = x.clamp(scale, eps);
     zero = x.full(x.dims(scale), double(int64_t((l.high + l.low + 1) / 2)), d);
   }
@@ -230,31 +238,49 @@ Values choose_for_blocks(X& x) {
 #define GLINT_QPARAMS "int quant_min, int quant_max"
 
 constexpr Row kRows[] = {
-    {"quantized_decomposed::quantize_per_tensor(Tensor input, float scale, int zero_point, " GLINT_QPARAMS ", ScalarType dtype) -> Tensor", quantize_by_numbers},
-    {"quantized_decomposed::quantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, " GLINT_QPARAMS ", ScalarType dtype) -> Tensor", quantize_by_tensors},
-    {"quantized_decomposed::dequantize_per_tensor(Tensor input, float scale, int zero_point, " GLINT_QPARAMS ", ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+    {"quantized_decomposed::quantize_per_tensor(Tensor input, float scale, int zero_point, " GLINT_QPARAMS ", "
+     "ScalarType dtype) -> Tensor", quantize_by_numbers},
+    {"quantized_decomposed::quantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, " GLINT_QPARAMS ", "
+     "ScalarType dtype) -> Tensor", quantize_by_tensors},
+    {"quantized_decomposed::dequantize_per_tensor(Tensor input, float scale, int zero_point, " GLINT_QPARAMS ", ScalarType dtype, *, "
+     "ScalarType? out_dtype=None) -> Tensor",
      dequantize_by_numbers},
-    {"quantized_decomposed::dequantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, " GLINT_QPARAMS ", ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+    {"quantized_decomposed::dequantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, " GLINT_QPARAMS ", "
+     "ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
      dequantize_by_tensors},
-    {"quantized_decomposed::quantize_per_channel(Tensor input, Tensor scales, Tensor zero_points, int axis, " GLINT_QPARAMS ", ScalarType dtype) -> Tensor", quantize_channels},
-    {"quantized_decomposed::dequantize_per_channel(Tensor input, Tensor scales, Tensor? zero_points, int axis, " GLINT_QPARAMS ", ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+    {"quantized_decomposed::quantize_per_channel(Tensor input, Tensor scales, Tensor zero_points, int axis, " GLINT_QPARAMS ", "
+     "ScalarType dtype) -> Tensor", quantize_channels},
+    {"quantized_decomposed::dequantize_per_channel(Tensor input, Tensor scales, Tensor? zero_points, int axis, " GLINT_QPARAMS ", "
+     "ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
      dequantize_channels},
-    {"quantized_decomposed::quantize_per_token(Tensor input, Tensor scales, Tensor zero_points, " GLINT_QPARAMS ", ScalarType dtype) -> Tensor", quantize_rows},
-    {"quantized_decomposed::dequantize_per_token(Tensor input, Tensor scales, Tensor zero_points, " GLINT_QPARAMS ", ScalarType dtype, ScalarType output_dtype) -> Tensor", dequantize_rows},
-    {"quantized_decomposed::quantize_per_channel_group(Tensor input, Tensor scales, Tensor zero_points, " GLINT_QPARAMS ", ScalarType dtype, int group_size) -> Tensor", quantize_groups},
-    {"quantized_decomposed::dequantize_per_channel_group(Tensor input, Tensor scales, Tensor? zero_points, " GLINT_QPARAMS ", ScalarType dtype, int group_size, ScalarType output_dtype) -> Tensor",
+    {"quantized_decomposed::quantize_per_token(Tensor input, Tensor scales, Tensor zero_points, " GLINT_QPARAMS ", "
+     "ScalarType dtype) -> Tensor", quantize_rows},
+    {"quantized_decomposed::dequantize_per_token(Tensor input, Tensor scales, Tensor zero_points, " GLINT_QPARAMS ", ScalarType dtype, "
+     "ScalarType output_dtype) -> Tensor", dequantize_rows},
+    {"quantized_decomposed::quantize_per_channel_group(Tensor input, Tensor scales, Tensor zero_points, " GLINT_QPARAMS ", "
+     "ScalarType dtype, int group_size) -> Tensor", quantize_groups},
+    {"quantized_decomposed::dequantize_per_channel_group(Tensor input, Tensor scales, Tensor? zero_points, " GLINT_QPARAMS ", "
+     "ScalarType dtype, int group_size, ScalarType output_dtype) -> Tensor",
      dequantize_groups},
-    {"quantized_decomposed::choose_qparams.tensor(Tensor input, " GLINT_QPARAMS ", float eps, ScalarType dtype) -> (Tensor, Tensor)", [](X& x) { return choose_for_tensor(x, false); }},
-    {"quantized_decomposed::choose_qparams_symmetric.tensor(Tensor input, " GLINT_QPARAMS ", float eps, ScalarType dtype) -> (Tensor, Tensor)",
+    {"quantized_decomposed::choose_qparams.tensor(Tensor input, " GLINT_QPARAMS ", float eps, ScalarType dtype) -> (Tensor, Tensor)",
+     [](X& x) { return choose_for_tensor(x, false); }},
+    {"quantized_decomposed::choose_qparams_symmetric.tensor(Tensor input, " GLINT_QPARAMS ", float eps, ScalarType dtype) -> (Tensor, "
+     "Tensor)",
      [](X& x) { return choose_for_tensor(x, true); }},
     {"quantized_decomposed::choose_qparams_per_token(Tensor input, ScalarType dtype) -> (Tensor, Tensor)", choose_for_rows},
-    {"quantized_decomposed::choose_qparams_per_token_asymmetric(Tensor input, ScalarType dtype) -> (Tensor, Tensor)", choose_for_rows_asymmetric},
-    {"quantized_decomposed::_choose_qparams_per_token_asymmetric_impl(Tensor input, ScalarType dtype) -> (Tensor, Tensor)", choose_for_rows_asymmetric},
-    {"torchao::quantize_affine(Tensor input, SymInt[] block_size, Tensor scale, Tensor? zero_point, ScalarType output_dtype, Scalar? quant_min=None, Scalar? quant_max=None) -> Tensor",
+    {"quantized_decomposed::choose_qparams_per_token_asymmetric(Tensor input, ScalarType dtype) -> (Tensor, Tensor)",
+     choose_for_rows_asymmetric},
+    {"quantized_decomposed::_choose_qparams_per_token_asymmetric_impl(Tensor input, ScalarType dtype) -> (Tensor, Tensor)",
+     choose_for_rows_asymmetric},
+    {"torchao::quantize_affine(Tensor input, SymInt[] block_size, Tensor scale, Tensor? zero_point, ScalarType output_dtype, "
+     "Scalar? quant_min=None, Scalar? quant_max=None) -> Tensor",
      quantize_blocks},
-    {"torchao::dequantize_affine(Tensor input, SymInt[] block_size, Tensor scale, Tensor? zero_point, ScalarType input_dtype, Scalar? quant_min=None, Scalar? quant_max=None, ScalarType? output_dtype=None) -> Tensor",
+    {"torchao::dequantize_affine(Tensor input, SymInt[] block_size, Tensor scale, Tensor? zero_point, ScalarType input_dtype, "
+     "Scalar? quant_min=None, Scalar? quant_max=None, ScalarType? output_dtype=None) -> Tensor",
      dequantize_blocks},
-    {"torchao::choose_qparams_affine(Tensor input, str mapping_type, SymInt[] block_size, ScalarType target_dtype, Scalar? quant_min=None, Scalar? quant_max=None, float? eps=None, ScalarType? scale_dtype=None, ScalarType? zero_point_dtype=None, bool keepdim=False) -> (Tensor, Tensor)",
+    {"torchao::choose_qparams_affine(Tensor input, str mapping_type, SymInt[] block_size, ScalarType target_dtype, "
+     "Scalar? quant_min=None, Scalar? quant_max=None, float? eps=None, ScalarType? scale_dtype=None, ScalarType? zero_point_dtype=None, "
+     "bool keepdim=False) -> (Tensor, Tensor)",
      choose_for_blocks},
 };
 #undef GLINT_QPARAMS

@@ -427,6 +427,8 @@ constexpr Row kRows[] = {
     {"aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", nanmean},
     {"aten::count_nonzero(Tensor self, int? dim=None) -> Tensor", count_nonzero},
     {"aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor", count_nonzero},
+    {"aten::_is_all_true(Tensor self) -> Tensor", [](X& x) { return x.unary("all", x.tensor("self")); }},
+    {"aten::_is_any_true(Tensor self) -> Tensor", [](X& x) { return x.unary("any", x.tensor("self")); }},
     {"aten::all(Tensor self) -> Tensor", all_of},
     {"aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", all_of},
     {"aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", all_of},
