@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 cmake --install "$build_dir" --prefix "$work/prefix" > "$work/log" || { cat "$work/log"; exit 1; }
 [ ! -x "$work/prefix/bin/glint" ] || "$work/prefix/bin/glint" compile "$source_dir/examples/classify/efficientnet_lite0.pt2" -o "$work/model.pte" > /dev/null
 for flags in "" "-Wl,--gc-sections,--as-needed"; do
-  cmake -S "$source_dir/examples/module" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_EXE_LINKER_FLAGS="$flags" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+  cmake -G Ninja -S "$source_dir/examples/module" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_EXE_LINKER_FLAGS="$flags" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
   cmake --build "$work/build" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
   [ ! -f "$work/model.pte" ] || "$work/build/classify" "$work/model.pte"
 done
