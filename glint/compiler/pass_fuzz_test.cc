@@ -9,6 +9,7 @@
 #include "glint/compiler/ir/interpret.h"
 #include "glint/compiler/pass_manager.h"
 #include "glint/ops/ops.h"
+#include "glint/testing/random.h"
 
 namespace glint::compiler {
 extern constinit const PassDef* const kPasses[];
@@ -35,20 +36,7 @@ const PassDef* pass(std::string_view name) {
   return nullptr;
 }
 
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  int64_t below(int64_t n) { return int64_t(engine_() % uint64_t(n)); }
-  double number() { return double(below(401)) / 100 - 2; }
-  std::vector<double> numbers(size_t n) {
-    std::vector<double> v(n);
-    for (double& x : v) x = number();
-    return v;
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
+using testing::Random;
 
 void expect_close(const Item& a, const Item& b, const std::string& text) {
   const std::vector<double> x = a.values(), y = b.values();

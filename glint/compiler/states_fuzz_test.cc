@@ -9,6 +9,7 @@
 #include "glint/compiler/ir/interpret.h"
 #include "glint/compiler/ir/ir.h"
 #include "glint/module/module.h"
+#include "glint/testing/random.h"
 
 namespace glint::compiler {
 namespace {
@@ -18,19 +19,7 @@ using ir::Builder;
 using ir::Item;
 using ir::Value;
 
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  int64_t below(int64_t n) { return int64_t(engine_() % uint64_t(n)); }
-  std::vector<double> numbers(size_t n) {
-    std::vector<double> v(n);
-    for (double& x : v) x = double(below(401)) / 100 - 2;
-    return v;
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
+using testing::Random;
 
 ir::Type floats(std::vector<ir::Dim> dims) { return ir::Type::tensor(DType::kF32, std::move(dims)); }
 

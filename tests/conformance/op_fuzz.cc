@@ -9,6 +9,7 @@
 
 #include "glint/ops/ops.h"
 #include "glint/testing/op_call.h"
+#include "glint/testing/random.h"
 
 namespace glint {
 namespace {
@@ -16,10 +17,9 @@ namespace {
 using testing::HostTensor;
 using testing::Operand;
 
-class Source {
+class Source : public testing::Random {
  public:
-  explicit Source(uint64_t seed) : random_(seed) {}
-  int64_t below(int64_t n) { return int64_t(random_() % uint64_t(n)); }
+  using Random::Random;
   bool chance(int percent) { return below(100) < percent; }
 
   int64_t integer() {
@@ -91,8 +91,6 @@ class Source {
     }
   }
 
- private:
-  std::mt19937_64 random_;
 };
 
 int main_(int argc, char** argv) {

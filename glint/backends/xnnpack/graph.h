@@ -21,10 +21,12 @@ struct Port {
 /// The graph's inputs and outputs, in its order; checked to be different arguments below `argument_count`.
 Status read_ports(const Blob& blob, size_t argument_count, Arena& arena, std::span<Port>& inputs, std::span<Port>& outputs);
 
+/// How many entries Weights::packed and Weights::made need.
 uint32_t node_count(const Blob& blob);
 
 /// Writes the graph as calls of Glint's operators into `builder`, for inputs of these sizes (as in memory, row-major).
-/// float32 and float16 graphs; quantized ones are refused (kUnsupported).
+/// float32 and float16 graphs; quantized ones are refused (kUnsupported), damaged ones too (kInvalidProgram). `arena` is for the
+/// time of the call and may be the one that the builder lies in.
 Status write_graph(const Blob& blob, std::span<const TensorMeta> inputs, Weights& weights, MethodBuilder& builder, Arena& arena);
 
 }  // namespace glint::xnnpack

@@ -1,5 +1,8 @@
 #include "glint/backends/xnnpack/runtime.h"
 
+#include <algorithm>
+#include <new>
+
 #include "glint/backends/xnnpack/graph.h"
 #include "glint/runtime/method.h"
 
@@ -100,6 +103,8 @@ class XnnpackDelegate final : public Delegate {
     for (uint32_t i = 0; i < outputs_.size(); ++i) {
       const Tensor& t = *arguments[outputs_[i].port.argument].tensor;
       if (!outputs_[i].in_memory(t).same_sizes(outputs_[i].inside)) return invalid_argument("xnnpack: an output has other sizes than its argument");
+      for (const Bound& b : inputs_)
+        if (overlap(t, *arguments[b.port.argument].tensor)) return invalid_program("xnnpack: an output lies over an input, which the graph may still read");
       if (t.numel() != 0) GLINT_TRY(method_->set_output(i, {static_cast<std::byte*>(t.data), t.size_bytes()}));
     }
     method_->set_trace(trace);
@@ -111,6 +116,12 @@ class XnnpackDelegate final : public Delegate {
   }
 
  private:
+  /// Whether the memory of two dense tensors meets.
+  static bool overlap(const Tensor& a, const Tensor& b) {
+    const uintptr_t x = reinterpret_cast<uintptr_t>(a.data), y = reinterpret_cast<uintptr_t>(b.data);
+    return a.numel() != 0 && b.numel() != 0 && x < y + b.size_bytes() && y < x + a.size_bytes();
+  }
+
   Status build(Arena& arena) {
     method_ = nullptr;
     auto* sizes = arena.make<TensorMeta>(inputs_.size() + 1);
