@@ -6,6 +6,7 @@
 #include "glint/base/checked.h"
 #include "glint/compiler/import/export_names.h"
 #include "glint/compiler/import/origin.h"
+#include "glint/compiler/ir/match.h"
 #include "glint/compiler/ir/text.h"
 #include "glint/core/tensor.h"
 
@@ -58,6 +59,48 @@ Dim read_sym_int(Json sym_int, SymbolReader& symbols) {
 bool is_transparent(const std::string& op) {
   return op == "higher_order::wrap_with_set_grad_enabled" || op == "higher_order::wrap_with_autocast" ||
          op == "higher_order::strict_mode" || op == "higher_order::invoke_subgraph";
+}
+
+/// Whether an operand or a region's result can become a value of this type; `dropped`: how many dimensions more it has.
+bool is_like(const Arg& a, const Type& type, int dropped = 0) {
+  using K = Type::Kind;
+  if (a.is_none()) return false;
+  if (!a.is_value()) return a.is_int() ? type.kind == K::kInt : a.is_bool() ? type.kind == K::kBool : a.is_float() && type.kind == K::kFloat;
+  const Type& from = a.value()->type;
+  if (from.kind != type.kind) return false;
+  return !type.is_tensor() || (from.dtype == type.dtype && int(from.rank()) == int(type.rank()) + dropped);
+}
+
+/// Whether every region takes what it is given and yields what the node, or the next step, wants.
+bool regions_fit(const ir::Node& n) {
+  if (!ir::is_control_flow(n)) return true;  // refused later, by name
+  const bool is_cond = n.is("higher_order::cond"), is_while = n.is("higher_order::while_loop"), is_scan = n.is("higher_order::scan");
+  const Arg::List none;
+  const Arg::List& carried = is_while || is_scan ? n.arg(0).list() : none;
+  const Arg::List& walked = is_cond || is_while ? none : n.arg(is_scan ? 1 : 0).list();
+  const Arg::List& fixed = n.args().back().list();
+  const auto condition = [](const Arg& a) { return is_like(a, Type::of(Type::Kind::kBool)) || (a.is_value() && a.value()->type.is_tensor() && a.value()->type.dtype == DType::kBool); };
+  if (is_cond ? !condition(n.arg(0)) : is_while ? n.results().size() != carried.size() : walked.empty() || n.results().size() < carried.size()) return false;
+  for (const auto& region : n.regions) {
+    if (region->inputs.size() != carried.size() + walked.size() + fixed.size()) return false;
+    for (size_t i = 0; i < region->inputs.size(); ++i) {
+      const bool slice = i >= carried.size() && i < carried.size() + walked.size();
+      const Arg& a = i < carried.size() ? carried[i] : slice ? walked[i - carried.size()] : fixed[i - carried.size() - walked.size()];
+      if (!is_like(a, region->inputs[i]->type, slice ? 1 : 0) || (slice && !region->inputs[i]->type.is_tensor())) return false;
+      if (i < carried.size() && !is_like(a, n.result(i)->type)) return false;
+    }
+    if (is_while && region == n.regions[0]) {
+      if (region->outputs.size() != 1 || !condition(region->outputs[0])) return false;
+      continue;
+    }
+    if (region->outputs.size() != n.results().size()) return false;
+    for (size_t i = 0; i < n.results().size(); ++i) {
+      const bool stacked = !is_cond && i >= carried.size();
+      if (region->outputs[i].is_none() && is_cond) continue;
+      if (!is_like(region->outputs[i], n.result(i)->type, stacked ? -1 : 0) || (stacked && !n.result(i)->type.is_tensor())) return false;
+    }
+  }
+  return true;
 }
 
 void flatten(const Arg& arg, std::vector<Arg>& flat) {
@@ -374,6 +417,7 @@ void NodeReader::read_higher_order(const std::string& op, Json node, const ir::O
   ir::Node* n = graph_.add_node(nullptr, op, std::move(args), std::move(types), origin);
   n->unknown_arg_names = std::move(names);
   n->regions = std::move(regions);
+  if (!regions_fit(*n)) invalid("a graph of it takes or gives other values than it is given or gives");
   bind(results, n->results());
 }
 
