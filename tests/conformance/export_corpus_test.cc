@@ -2,13 +2,16 @@
 //   export_corpus_test --corpus DIR [--name PART] [--target cpu|portable] [--verbose]
 // DIR has index.jsonl, tensors.safetensors and the .pt2 files. Rows that name the same file run in order in one session. A
 // row may have more: "file" as {"METHOD": "ARCHIVE", ...}, "method", "reset": true (states first take their initial values),
-// "copies": {"TARGET": N} (instructions that move a whole state: as many, no more).
+// "copies": {"TARGET": N} (instructions that move a whole state: as many, no more). Inputs and outputs are names of tensors, or
+// scalars: numbers (with a fraction or exponent for floats), true, false and null.
 // Prints "N passed, M failed, K refused"; exit 1 on any failure. Refused: a clear error while compiling.
 
 #include <CLI/CLI.hpp>
 #include <simdjson.h>
 
+#include <cmath>
 #include <cstdio>
+#include <deque>
 #include <map>
 
 #include <sys/wait.h>
@@ -28,9 +31,15 @@ namespace dom = simdjson::dom;
 
 enum class Verdict : uint8_t { kPassed, kFailed, kRefused };
 
+/// A tensor of the corpus, or a scalar.
+struct Operand {
+  std::string tensor;  // its name; empty: a scalar
+  Value scalar;
+};
+
 struct Row {
   std::string name, file;
-  std::vector<std::string> inputs, outputs;
+  std::vector<Operand> inputs, outputs;
   std::string method = "forward";
   compiler::Sources sources;
   bool reset = false;
@@ -89,9 +98,22 @@ std::string describe(const Failure& f, const Status& s) {
   return text;
 }
 
+bool same_scalar(const Value& got, const Value& want) {
+  using K = Value::Kind;
+  if (got.kind != want.kind) return false;
+  switch (want.kind) {
+    case K::kNone: return true;
+    case K::kInt: return got.i == want.i;
+    case K::kBool: return got.b == want.b;
+    case K::kFloat: return std::abs(got.f - want.f) <= 2e-5 * std::abs(want.f);
+    default: return false;
+  }
+}
+
 Verdict run_row(const Row& row, Loaded& l, const testing::TensorFile& tensors, const std::string& target, std::string& why) {
-  std::vector<HostTensor> inputs;
-  for (const std::string& key : row.inputs) inputs.push_back(tensors.get(key));
+  std::deque<HostTensor> given;
+  std::vector<Value> inputs;
+  for (const Operand& o : row.inputs) inputs.push_back(o.tensor.empty() ? o.scalar : Value::of(&given.emplace_back(tensors.get(o.tensor)).tensor()));
   Method* method = l.methods[row.method];
   if (row.reset) l.session->reset();
   l.copies.count = 0;
@@ -101,8 +123,8 @@ Verdict run_row(const Row& row, Loaded& l, const testing::TensorFile& tensors, c
     return Verdict::kFailed;
   }
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (const Status s = method->set_input(uint32_t(i), Value::of(&inputs[i].tensor())); !s.ok()) {
-      why = "input " + std::to_string(i) + " " + inputs[i].describe() + ": " + s.why();
+    if (const Status s = method->set_input(uint32_t(i), inputs[i]); !s.ok()) {
+      why = "input " + std::to_string(i) + ": " + s.why();
       return Verdict::kFailed;
     }
   if (const Status s = method->execute(); !s.ok()) {
@@ -114,7 +136,12 @@ Verdict run_row(const Row& row, Loaded& l, const testing::TensorFile& tensors, c
     return Verdict::kFailed;
   }
   size_t next = 0;
-  for (const std::string& key : row.outputs) {
+  for (const Operand& o : row.outputs) {
+    if (o.tensor.empty()) {
+      if (!same_scalar(method->output(uint32_t(next++)), o.scalar)) return why = "output " + std::to_string(next - 1) + " is another scalar", Verdict::kFailed;
+      continue;
+    }
+    const std::string& key = o.tensor;
     while (next < method->output_count() && method->output(uint32_t(next)).kind != Value::Kind::kTensor) ++next;
     if (next == method->output_count()) {
       why = "gives too few tensors";
@@ -161,6 +188,21 @@ Verdict load(const Row& row, const compiler::CompileOptions& options, const Cpu&
   return Verdict::kPassed;
 }
 
+std::vector<Operand> read_operands(dom::array array) {
+  std::vector<Operand> operands;
+  for (dom::element e : array) {
+    Operand& o = operands.emplace_back();
+    switch (e.type()) {
+      case dom::element_type::STRING: o.tensor = std::string(std::string_view(e)); break;
+      case dom::element_type::INT64: o.scalar = Value::of(int64_t(e)); break;
+      case dom::element_type::DOUBLE: o.scalar = Value::of(double(e)); break;
+      case dom::element_type::BOOL: o.scalar = Value::of(bool(e)); break;
+      default: o.scalar = Value::none();
+    }
+  }
+  return operands;
+}
+
 std::vector<Row> read_index(const std::string& folder, std::string& error) {
   const std::string path = folder + "/index.jsonl";
   std::vector<Row> rows;
@@ -187,8 +229,8 @@ std::vector<Row> read_index(const std::string& folder, std::string& error) {
     if (bool reset; e["reset"].get(reset) == simdjson::SUCCESS) r.reset = reset;
     if (dom::object copies; e["copies"].get(copies) == simdjson::SUCCESS)
       for (const auto& [target, n] : copies) r.copies[std::string(target)] = int64_t(n);
-    for (dom::element k : dom::array(e["inputs"])) r.inputs.push_back(std::string(std::string_view(k)));
-    for (dom::element k : dom::array(e["outputs"])) r.outputs.push_back(std::string(std::string_view(k)));
+    r.inputs = read_operands(e["inputs"]);
+    r.outputs = read_operands(e["outputs"]);
     rows.push_back(std::move(r));
   }
   return rows;
