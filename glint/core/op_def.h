@@ -17,6 +17,7 @@
 #include "glint/base/parallel.h"
 #include "glint/base/result.h"
 #include "glint/core/cpu.h"
+#include "glint/core/generator.h"
 #include "glint/core/schema.h"
 #include "glint/core/value.h"
 
@@ -53,8 +54,9 @@ struct PlanContext {
 /// What `run` gets besides the operands. Built anew for each call.
 class OpContext {
  public:
-  OpContext(const Plan& plan, std::span<std::byte> scratch, std::span<std::byte> worker_scratch, Parallel* parallel, const Cpu& cpu)
-      : plan_(plan), scratch_(scratch), worker_scratch_(worker_scratch), parallel_(parallel), cpu_(cpu) {}
+  OpContext(const Plan& plan, std::span<std::byte> scratch, std::span<std::byte> worker_scratch, Parallel* parallel, const Cpu& cpu,
+            Generator* generator = nullptr)
+      : plan_(plan), scratch_(scratch), worker_scratch_(worker_scratch), parallel_(parallel), cpu_(cpu), generator_(generator) {}
 
   /// What `plan` left behind.
   template <class T>
@@ -66,18 +68,21 @@ class OpContext {
   std::byte* scratch(size_t worker) const { return worker_scratch_.data() + worker * align_up(plan_.worker_scratch_bytes, 64); }
   Parallel* parallel() const { return parallel_; }
   const Cpu& cpu() const { return cpu_; }
+  /// Random numbers; null where operators without OpFlags::random are called only.
+  Generator* generator() const { return generator_; }
 
  private:
   const Plan& plan_;
   std::span<std::byte> scratch_, worker_scratch_;
   Parallel* parallel_;
   const Cpu& cpu_;
+  Generator* generator_;
 };
 
 /// Facts about an operator.
 struct OpFlags {
   bool pure = true;           // same operands, same results, no effect: may be folded, merged, dropped
-  bool random = false;
+  bool random = false;        // draws from the generator, in the order of the calls: never folded, merged, moved or dropped
   bool value_shape = false;   // sizes of results depend on elements: `infer` reads data where it is not
                               // null and gives the largest possible sizes where it is
   bool may_alias = false;     // elementwise: a result may share the memory of an operand of the same
@@ -131,7 +136,7 @@ const OpDef* find_stock_op(OpTable table, std::string_view name);
 ///   Scalar -> Scalar   Scalar? -> std::optional<Scalar>
 ///   str -> std::string_view   str? -> std::optional<std::string_view>
 ///   ScalarType -> DType   ScalarType? -> std::optional<DType>
-///   MemoryFormat? -> std::optional<MemoryFormat>;  Layout?, Device? -> Ignored
+///   MemoryFormat? -> std::optional<MemoryFormat>;  Layout?, Device?, Generator? -> Ignored
 /// Results: infer takes TensorMeta& (Tensor), MetaList (Tensor[]), int64_t&, double&, bool&, Scalar&
 /// after the operands; plan takes const Tensor& and TensorList; run takes Tensor&, TensorList and the same references.
 using Ints = std::span<const int64_t>;
@@ -202,7 +207,7 @@ template <> struct Arg<Ignored> {
 };
 
 template <class T> constexpr bool arg_fits(const SchemaArg& a) {
-  if constexpr (std::is_same_v<T, Ignored>) return a.type == ArgType::kLayout || a.type == ArgType::kDevice;
+  if constexpr (std::is_same_v<T, Ignored>) return is_ignored(a.type);
   else if constexpr (std::is_same_v<T, TensorList>) return a.type == ArgType::kTensor && a.list && !a.optional;
   else return fits(a, Arg<T>::shape);
 }

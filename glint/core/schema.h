@@ -7,8 +7,11 @@
 
 namespace glint {
 
-/// The types of ATen schemas. SymInt reads as int; Layout and Device are carried but ignored.
-enum class ArgType : uint8_t { kTensor, kInt, kFloat, kBool, kScalar, kString, kDType, kLayout, kDevice, kMemoryFormat };
+/// The types of ATen schemas. SymInt reads as int; Layout, Device and Generator are carried but ignored.
+enum class ArgType : uint8_t { kTensor, kInt, kFloat, kBool, kScalar, kString, kDType, kLayout, kDevice, kGenerator, kMemoryFormat };
+
+/// Whether an argument's value makes no difference here: there is one layout, one device and one generator.
+constexpr bool is_ignored(ArgType t) { return t == ArgType::kLayout || t == ArgType::kDevice || t == ArgType::kGenerator; }
 
 /// One argument of a schema, e.g. "int[2] stride=1" or "Tensor(a!) out".
 struct SchemaArg {
@@ -72,7 +75,7 @@ constexpr bool parse_type(Cursor& c, SchemaArg& a) {
   struct { std::string_view name; ArgType type; } const names[] = {
       {"Tensor", ArgType::kTensor}, {"int", ArgType::kInt}, {"SymInt", ArgType::kInt}, {"float", ArgType::kFloat},
       {"bool", ArgType::kBool}, {"Scalar", ArgType::kScalar}, {"str", ArgType::kString}, {"ScalarType", ArgType::kDType},
-      {"Layout", ArgType::kLayout}, {"Device", ArgType::kDevice}, {"MemoryFormat", ArgType::kMemoryFormat}, {"SymFloat", ArgType::kFloat},
+      {"Layout", ArgType::kLayout}, {"Device", ArgType::kDevice}, {"Generator", ArgType::kGenerator}, {"MemoryFormat", ArgType::kMemoryFormat}, {"SymFloat", ArgType::kFloat},
       {"SymBool", ArgType::kBool}};
   const std::string_view w = c.word();
   bool known = false;
