@@ -1,4 +1,4 @@
-# The whole build vocabulary of the project: four functions and the flags they share.
+# The whole build vocabulary of the project: a handful of functions and the flags they share.
 
 set(GLINT_WARNINGS -Wall -Wextra -Werror -Wno-missing-field-initializers)
 set(GLINT_DEVICE_FLAGS -fno-exceptions -fno-rtti)
@@ -64,29 +64,110 @@ function(glint_simd_sources target)
   endforeach()
 endfunction()
 
-# glint_plugins(glint_ops TYPE glint::OpFamily HEADER glint/core/op_def.h NAMESPACE glint::ops PREFIX op LIST kOps)
-# - one symbol per file in the folder, listed in a generated table (LIST, a span-able array, and LISTCount).
-function(glint_plugins target)
-  cmake_parse_arguments(P "" "TYPE;HEADER;NAMESPACE;PREFIX;LIST" "" ${ARGN})
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
-  list(FILTER files EXCLUDE REGEX "_(test|bench|fuzz)\\.cc$")
-  foreach(file IN LISTS files)
-    get_filename_component(stem ${file} NAME_WE)
+# Writes a table of plug-ins: LIST, an array of pointers to PREFIX_<stem>, LISTCount, and LISTNames, the stems.
+function(glint_plugin_table output)
+  cmake_parse_arguments(P "" "TYPE;HEADER;NAMESPACE;PREFIX;LIST" "STEMS" ${ARGN})
+  foreach(stem IN LISTS P_STEMS)
     string(APPEND declared "extern const ${P_TYPE} ${P_PREFIX}_${stem};\n")
     string(APPEND listed "    &${P_PREFIX}_${stem},\n")
+    string(APPEND named "    \"${stem}\",\n")
   endforeach()
-  file(CONFIGURE OUTPUT ${target}_table.cc CONTENT
+  file(CONFIGURE OUTPUT ${output} CONTENT
 "#include \"@P_HEADER@\"
 namespace @P_NAMESPACE@ {
 @declared@
 extern constinit const @P_TYPE@* const @P_LIST@[];
 extern constinit const unsigned @P_LIST@Count;
+extern constinit const char* const @P_LIST@Names[];
 constinit const @P_TYPE@* const @P_LIST@[] = {
 @listed@};
 constinit const unsigned @P_LIST@Count = sizeof(@P_LIST@) / sizeof(*@P_LIST@);
+constinit const char* const @P_LIST@Names[] = {
+@named@};
 }  // namespace
 " @ONLY)
+endfunction()
+
+# glint_plugins(glint_ops TYPE glint::OpFamily HEADER glint/core/op_def.h NAMESPACE glint::ops PREFIX op LIST kOps)
+# - one symbol per file in the folder, listed in a generated table (glint_plugin_table).
+function(glint_plugins target)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  list(FILTER files EXCLUDE REGEX "_(test|bench|fuzz)\\.cc$")
+  foreach(file IN LISTS files)
+    get_filename_component(stem ${file} NAME_WE)
+    list(APPEND stems ${stem})
+  endforeach()
+  glint_plugin_table(${target}_table.cc ${ARGN} STEMS ${stems})
   target_sources(${target} PRIVATE ${files} ${CMAKE_CURRENT_BINARY_DIR}/${target}_table.cc)
+endfunction()
+
+# glint_device(NAME mobile [OPERATORS mobile.ops] [BACKENDS xnnpack] [SCALAR]) - the device half once more, as one static library
+# `mobile` that is optimised for size and holds only the operators of a list, which `glint select` writes (without one: all);
+# glint::ops::all() is its table. SCALAR leaves out the vector instructions. For projects that have Glint as a subdirectory.
+function(glint_device)
+  cmake_parse_arguments(D "SCALAR" "NAME;OPERATORS" "BACKENDS" ${ARGN})
+  set(root ${glint_SOURCE_DIR}/glint)
+  foreach(folder base core format runtime kernels ${D_BACKENDS})
+    set(path ${folder})
+    set(owner glint_${folder})
+    if(folder IN_LIST D_BACKENDS)
+      set(path backends/${folder})
+      set(owner glint_backend_${folder})
+    endif()
+    get_target_property(files ${owner} SOURCES)
+    list(FILTER files INCLUDE REGEX "^[^$/].*\\.cc$")
+    list(TRANSFORM files PREPEND ${root}/${path}/)
+    list(APPEND sources ${files})
+  endforeach()
+  set(isas ${GLINT_ISAS})
+  if(D_SCALAR)
+    set(isas scalar)
+  endif()
+  foreach(isa IN LISTS isas)
+    list(APPEND sources $<TARGET_OBJECTS:glint_kernels_${isa}>)
+  endforeach()
+  if(D_OPERATORS)
+    get_filename_component(list ${D_OPERATORS} ABSOLUTE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+    file(STRINGS ${list} lines REGEX "^[^#]")
+    foreach(line IN LISTS lines)
+      string(REGEX MATCH "^([a-z0-9_]+) ([A-Za-z0-9_:.]+)$" both "${line}")
+      if(NOT both OR NOT EXISTS ${root}/ops/${CMAKE_MATCH_1}.cc)
+        message(FATAL_ERROR "${list}: '${line}' is not a file of glint/ops and an operator")
+      endif()
+      list(APPEND stems ${CMAKE_MATCH_1})
+      string(APPEND selected "\"${CMAKE_MATCH_2}\",\n")
+    endforeach()
+    list(REMOVE_DUPLICATES stems)
+    file(CONFIGURE OUTPUT ${D_NAME}_selection.inc CONTENT "${selected}" @ONLY)
+  else()
+    file(GLOB files CONFIGURE_DEPENDS ${root}/ops/*.cc)
+    list(FILTER files EXCLUDE REGEX "_(test|bench|fuzz)\\.cc$")
+    foreach(file IN LISTS files)
+      get_filename_component(stem ${file} NAME_WE)
+      list(APPEND stems ${stem})
+    endforeach()
+  endif()
+  glint_plugin_table(${D_NAME}_table.cc TYPE glint::OpFamily HEADER glint/core/op_def.h NAMESPACE glint::ops PREFIX op LIST kOps STEMS ${stems})
+  list(TRANSFORM stems REPLACE "(.+)" "${root}/ops/\\1.cc")
+  add_library(${D_NAME} STATIC ${sources} ${stems} ${CMAKE_CURRENT_BINARY_DIR}/${D_NAME}_table.cc)
+  target_include_directories(${D_NAME} PUBLIC ${glint_SOURCE_DIR} PRIVATE ${glint_BINARY_DIR}/generated)
+  target_compile_features(${D_NAME} PUBLIC cxx_std_20)
+  target_compile_options(${D_NAME} PRIVATE ${GLINT_WARNINGS} ${GLINT_DEVICE_FLAGS} -Os -ffunction-sections -fdata-sections -fno-unwind-tables
+    -fno-asynchronous-unwind-tables)
+  target_link_options(${D_NAME} INTERFACE -Wl,--gc-sections)
+  if(D_OPERATORS)
+    target_compile_definitions(${D_NAME} PRIVATE GLINT_OPERATOR_SELECTION="${CMAKE_CURRENT_BINARY_DIR}/${D_NAME}_selection.inc")
+  endif()
+  if(D_SCALAR)
+    target_compile_definitions(${D_NAME} PUBLIC GLINT_SCALAR_ONLY)
+  endif()
+  foreach(schemas glint_format_schemas ${D_BACKENDS})
+    if(schemas IN_LIST D_BACKENDS)
+      set(schemas glint_backend_${schemas}_schemas)
+    endif()
+    add_dependencies(${D_NAME} ${schemas})
+  endforeach()
 endfunction()
 
 # glint_tests(NAME ops [SOURCES ...] DEPS ops kernels) - one executable for the folder's

@@ -37,6 +37,7 @@ constexpr Verb kVerbs[] = {
     {"verify", "compare a compiled model with its reference, operator by operator", setup_verify},
     {"bench", "measure a program", setup_bench},
     {"ops", "list the operators of this build", setup_ops},
+    {"select", "list the operators that programs need, for a build of those only", setup_select},
     {"opt", "run compiler passes on a graph in text form", setup_opt},
 };
 

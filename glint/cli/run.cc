@@ -21,6 +21,7 @@ struct Flags {
   InputFlags in;
   std::vector<std::string> weights;
   size_t threads = 1;
+  uint64_t seed = Generator::kDefaultSeed;
   bool json = false;
 };
 
@@ -75,6 +76,7 @@ int run(const Flags& f) {
   options.weights = f.weights;
   Module module(f.program, options);
   if (!module.status().ok()) return fail(module.last_error());
+  module.seed(f.seed);
   const auto info = module.method_info(f.method);
   if (!info.ok()) return fail(fmt::format("{}: there is no method {}; it has {}", f.program, f.method, fmt::join(module.method_names(), ", ")));
   std::vector<ModuleValue> inputs;
@@ -131,6 +133,7 @@ std::function<int()> setup_run(CLI::App& app) {
   app.add_option("--output", f->output, "write the outputs as output0, output1, ... to a .safetensors file");
   app.add_option("--labels", f->labels, "one class name a line: print the five best classes of the first output");
   app.add_option("--threads", f->threads, "threads; 0: one for each processor")->capture_default_str();
+  app.add_option("--seed", f->seed, "of random operators, as torch.manual_seed")->capture_default_str();
   app.add_flag("--json", f->json, "as JSON");
   app.footer("Examples:\n"
              "  glint run model.pte --input x.npy\n"

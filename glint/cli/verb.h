@@ -17,6 +17,7 @@ std::function<int()> setup_inspect(CLI::App& app);
 std::function<int()> setup_verify(CLI::App& app);
 std::function<int()> setup_bench(CLI::App& app);
 std::function<int()> setup_ops(CLI::App& app);
+std::function<int()> setup_select(CLI::App& app);
 std::function<int()> setup_opt(CLI::App& app);
 
 /// "glint: message" on standard error; returns 1.

@@ -114,6 +114,7 @@ int verify(const Flags& f) {
 
   int diverging = 0;
   nlohmann::json j = nlohmann::json::array();
+  Generator generator;  // the program's session starts from the same seed
   for (const auto& graph : graphs->methods) {
     const auto info = module.method_info(graph->name);
     if (!info.ok()) return fail(fmt::format("the program has no method {}", graph->name));
@@ -129,7 +130,7 @@ int verify(const Flags& f) {
     const ir::Interpretation want = ir::interpret(*graph, items, states, [&](const ir::Node& n, std::span<const ir::Item> results) {
       if (n.origin == nullptr || n.origin->name.empty() || results.empty() || results[0].none || results[0].kind != ir::Type::Kind::kTensor) return;
       reference.rows[n.origin->name] = {results[0].values(), results[0].meta.dtype};
-    });
+    }, &generator);
     comparison.method = file->find_method(graph->name);
     comparison.rows.clear();
     show_progress("running the program");

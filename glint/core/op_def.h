@@ -17,6 +17,7 @@
 #include "glint/base/parallel.h"
 #include "glint/base/result.h"
 #include "glint/core/cpu.h"
+#include "glint/core/generator.h"
 #include "glint/core/schema.h"
 #include "glint/core/value.h"
 
@@ -53,8 +54,9 @@ struct PlanContext {
 /// What `run` gets besides the operands. Built anew for each call.
 class OpContext {
  public:
-  OpContext(const Plan& plan, std::span<std::byte> scratch, std::span<std::byte> worker_scratch, Parallel* parallel, const Cpu& cpu)
-      : plan_(plan), scratch_(scratch), worker_scratch_(worker_scratch), parallel_(parallel), cpu_(cpu) {}
+  OpContext(const Plan& plan, std::span<std::byte> scratch, std::span<std::byte> worker_scratch, Parallel* parallel, const Cpu& cpu,
+            Generator* generator = nullptr)
+      : plan_(plan), scratch_(scratch), worker_scratch_(worker_scratch), parallel_(parallel), cpu_(cpu), generator_(generator) {}
 
   /// What `plan` left behind.
   template <class T>
@@ -66,18 +68,21 @@ class OpContext {
   std::byte* scratch(size_t worker) const { return worker_scratch_.data() + worker * align_up(plan_.worker_scratch_bytes, 64); }
   Parallel* parallel() const { return parallel_; }
   const Cpu& cpu() const { return cpu_; }
+  /// Random numbers; null where operators without OpFlags::random are called only.
+  Generator* generator() const { return generator_; }
 
  private:
   const Plan& plan_;
   std::span<std::byte> scratch_, worker_scratch_;
   Parallel* parallel_;
   const Cpu& cpu_;
+  Generator* generator_;
 };
 
 /// Facts about an operator.
 struct OpFlags {
   bool pure = true;           // same operands, same results, no effect: may be folded, merged, dropped
-  bool random = false;
+  bool random = false;        // draws from the generator, in the order of the calls: never folded, merged, moved or dropped
   bool value_shape = false;   // sizes of results depend on elements: `infer` reads data where it is not
                               // null and gives the largest possible sizes where it is
   bool may_alias = false;     // elementwise: a result may share the memory of an operand of the same
@@ -92,20 +97,20 @@ struct OpFlags {
 /// (defaults filled in); `out` follows its returns. Results are passed in:
 /// tensors as Tensor*, numbers as Values that the call sets.
 struct OpDef {
-  const char* text;          // the schema
-  const Schema* schema;      // the same, parsed
+  const char* text = nullptr;          // the schema; null: the build leaves the operator out
+  const Schema* schema = nullptr;      // the same, parsed
   /// Name in `.pte` files: "aten::add.out". Empty: the operator is not a stock one.
-  const char* stock_name;
-  OpFlags flags;
+  const char* stock_name = nullptr;
+  OpFlags flags = {};
   /// Validates the operands and sets dtype, sizes and (row-major) strides of every
   /// result; Tensor::data of operands may be null. A tensor list result must have
   /// as many entries as the call yields. Pure, allocates nothing.
-  Status (*infer)(std::span<const Value> in, std::span<Value> out);
+  Status (*infer)(std::span<const Value> in, std::span<Value> out) = nullptr;
   /// Null: nothing to plan. Called after `infer`, with the metas of the results.
-  Status (*plan)(const PlanContext& context, std::span<const Value> in, std::span<const Value> out, Plan& plan);
+  Status (*plan)(const PlanContext& context, std::span<const Value> in, std::span<const Value> out, Plan& plan) = nullptr;
   /// Computes. `infer` (and `plan`) held for these operands. Unless contiguous_only,
   /// any strides are legal: operands may repeat (stride 0), results are dense.
-  Status (*run)(OpContext& context, std::span<const Value> in, std::span<Value> out);
+  Status (*run)(OpContext& context, std::span<const Value> in, std::span<Value> out) = nullptr;
 
   std::string_view name() const { return schema->name; }
 };
@@ -118,7 +123,7 @@ struct OpFamily {
 /// What to hand to Runtime and Compiler: families, in any order.
 using OpTable = std::span<const OpFamily* const>;
 
-/// The definition called `name` ("aten::add.Tensor"), or null. Linear: for load and compile time.
+/// The definition called `name` ("aten::add.Tensor"), or null; also null when the build leaves it out. Linear: for load and compile time.
 const OpDef* find_op(OpTable table, std::string_view name);
 /// The definition whose stock name is `name` ("aten::add", overload "out" -> "aten::add.out"), or null.
 const OpDef* find_stock_op(OpTable table, std::string_view name);
@@ -131,7 +136,7 @@ const OpDef* find_stock_op(OpTable table, std::string_view name);
 ///   Scalar -> Scalar   Scalar? -> std::optional<Scalar>
 ///   str -> std::string_view   str? -> std::optional<std::string_view>
 ///   ScalarType -> DType   ScalarType? -> std::optional<DType>
-///   MemoryFormat? -> std::optional<MemoryFormat>;  Layout?, Device? -> Ignored
+///   MemoryFormat? -> std::optional<MemoryFormat>;  Layout?, Device?, Generator? -> Ignored
 /// Results: infer takes TensorMeta& (Tensor), MetaList (Tensor[]), int64_t&, double&, bool&, Scalar&
 /// after the operands; plan takes const Tensor& and TensorList; run takes Tensor&, TensorList and the same references.
 using Ints = std::span<const int64_t>;
@@ -202,7 +207,7 @@ template <> struct Arg<Ignored> {
 };
 
 template <class T> constexpr bool arg_fits(const SchemaArg& a) {
-  if constexpr (std::is_same_v<T, Ignored>) return a.type == ArgType::kLayout || a.type == ArgType::kDevice;
+  if constexpr (std::is_same_v<T, Ignored>) return is_ignored(a.type);
   else if constexpr (std::is_same_v<T, TensorList>) return a.type == ArgType::kTensor && a.list && !a.optional;
   else return fits(a, Arg<T>::shape);
 }
@@ -221,14 +226,14 @@ template <> struct Ret<bool&> { static constexpr Shape shape = {ArgType::kBool, 
 template <> struct Ret<Value&> { static constexpr Shape shape = {ArgType::kScalar, false, false, false}; static Value& unpack(Value& v) { return v; } };
 
 template <class... T, size_t... A, size_t... R>
-consteval bool matches(const Schema& s, std::index_sequence<A...>, std::index_sequence<R...>) {
+consteval bool matches(const ParsedSchema& s, std::index_sequence<A...>, std::index_sequence<R...>) {
   using Types = std::tuple<T...>;
   return (arg_fits<std::tuple_element_t<A, Types>>(s.arg_store[A]) && ... && true) &&
          (fits(s.return_store[R], Ret<std::tuple_element_t<sizeof...(A) + R, Types>>::shape) && ... && true);
 }
 
 template <size_t A, size_t R, class... T>
-consteval bool check(const Schema& s) {
+consteval bool check(const ParsedSchema& s) {
   if constexpr (A + R != sizeof...(T)) return false;
   else return matches<T...>(s, std::make_index_sequence<A>(), std::make_index_sequence<R>());
 }
@@ -244,14 +249,14 @@ Status call(F f, std::span<const Value> in, auto out) {
 template <size_t A, auto F> struct EraseInfer;
 template <size_t A, class... T, Status (*F)(T...)>
 struct EraseInfer<A, F> {
-  template <size_t R> static consteval bool valid(const Schema& s) { return check<A, R, T...>(s); }
+  template <size_t R> static consteval bool valid(const ParsedSchema& s) { return check<A, R, T...>(s); }
   static Status infer(std::span<const Value> in, std::span<Value> out) { return call<A, T...>(F, in, out); }
 };
 
 template <size_t A, auto F> struct EraseRun;
 template <size_t A, class... T, Status (*F)(OpContext&, T...)>
 struct EraseRun<A, F> {
-  template <size_t R> static consteval bool valid(const Schema& s) { return check<A, R, T...>(s); }
+  template <size_t R> static consteval bool valid(const ParsedSchema& s) { return check<A, R, T...>(s); }
   static Status run(OpContext& c, std::span<const Value> in, std::span<Value> out) {
     return call<A, T...>([&c](T... t) { return F(c, static_cast<T>(t)...); }, in, out);
   }
@@ -261,7 +266,7 @@ template <size_t A, auto F> struct ErasePlan;
 template <size_t A, class... T, Status (*F)(const PlanContext&, T...)>
 struct ErasePlan<A, F> {
   using Types = std::tuple<T...>;
-  template <size_t R> static consteval bool valid(const Schema&) {
+  template <size_t R> static consteval bool valid(const ParsedSchema&) {
     return sizeof...(T) == A + R + 1 && std::is_same_v<std::tuple_element_t<sizeof...(T) - 1, Types>, Plan&>;
   }
   static Status plan(const PlanContext& c, std::span<const Value> in, std::span<const Value> out, Plan& p) {
@@ -271,26 +276,59 @@ struct ErasePlan<A, F> {
   }
 };
 
-template <Text S> inline constexpr Schema kSchema = parse_schema(std::string_view(S.chars));
+/// The arguments, then the returns: what a program keeps of a parsed schema.
+template <Text S> inline constexpr auto kSchemaArgs = [] {
+  constexpr ParsedSchema parsed = parse_schema(std::string_view(S.chars));
+  std::array<SchemaArg, size_t(parsed.arg_count) + parsed.return_count> all;
+  for (size_t i = 0; i < all.size(); ++i) all[i] = i < parsed.arg_count ? parsed.arg_store[i] : parsed.return_store[i - parsed.arg_count];
+  return all;
+}();
+/// The schema over them.
+template <Text S>
+consteval Schema stored_schema() {
+  const ParsedSchema p = parse_schema(std::string_view(S.chars));
+  const SchemaArg* args = kSchemaArgs<S>.data();
+  return {p.name, args, args + p.arg_count, p.arg_count, p.return_count, p.valid};
+}
+template <Text S> inline constexpr Schema kSchema = stored_schema<S>();
 
 }  // namespace op_detail
 
-/// Builds an OpDef. Does not compile unless the schema parses and names exactly
-/// the parameter types of `Infer`, `Run` (and `PlanFn`). `stock_name` is the name
-/// of the out variant in `.pte` files ("aten::add.out"), "" when there is none.
+/// Whether this build keeps an operator: all, or those of a list (glint_device in cmake/glint.cmake; `glint select`).
+consteval bool is_selected([[maybe_unused]] std::string_view name) {
+#ifdef GLINT_OPERATOR_SELECTION
+  constexpr std::string_view kSelected[] = {
+#include GLINT_OPERATOR_SELECTION
+  };
+  for (const std::string_view s : kSelected)
+    if (s == name) return true;
+  return false;
+#else
+  return true;
+#endif
+}
+
+/// Builds an OpDef, one without functions if the build leaves the operator out. Does not compile unless the schema
+/// parses and names exactly the parameter types of `Infer`, `Run` (and `PlanFn`). `stock_name` is the name of the out
+/// variant in `.pte` files ("aten::add.out"), "" when there is none.
 template <op_detail::Text S, auto Infer, auto Run, auto PlanFn = nullptr>
 consteval OpDef define_op(const char* stock_name = "", OpFlags flags = {}) {
-  constexpr const Schema& schema = op_detail::kSchema<S>;
-  static_assert(schema.valid, "the schema does not parse");
-  constexpr size_t args = schema.arg_count, returns = schema.return_count;
-  static_assert(op_detail::EraseInfer<args, Infer>::template valid<returns>(schema), "schema disagrees with infer()");
-  static_assert(op_detail::EraseRun<args, Run>::template valid<returns>(schema), "schema disagrees with run()");
-  OpDef def{schema.name.data(), &schema, stock_name, flags, op_detail::EraseInfer<args, Infer>::infer, nullptr, op_detail::EraseRun<args, Run>::run};
-  if constexpr (!std::is_same_v<decltype(PlanFn), std::nullptr_t>) {
-    static_assert(op_detail::ErasePlan<args, PlanFn>::template valid<returns>(schema), "schema disagrees with plan()");
-    def.plan = op_detail::ErasePlan<args, PlanFn>::plan;
+  constexpr ParsedSchema parsed = parse_schema(std::string_view(S.chars));
+  static_assert(parsed.valid, "the schema does not parse");
+  if constexpr (!is_selected(parsed.name)) {
+    return {};
+  } else {
+    constexpr size_t args = parsed.arg_count, returns = parsed.return_count;
+    static_assert(op_detail::EraseInfer<args, Infer>::template valid<returns>(parsed), "schema disagrees with infer()");
+    static_assert(op_detail::EraseRun<args, Run>::template valid<returns>(parsed), "schema disagrees with run()");
+    const Schema& schema = op_detail::kSchema<S>;
+    OpDef def{schema.name.data(), &schema, stock_name, flags, op_detail::EraseInfer<args, Infer>::infer, nullptr, op_detail::EraseRun<args, Run>::run};
+    if constexpr (!std::is_same_v<decltype(PlanFn), std::nullptr_t>) {
+      static_assert(op_detail::ErasePlan<args, PlanFn>::template valid<returns>(parsed), "schema disagrees with plan()");
+      def.plan = op_detail::ErasePlan<args, PlanFn>::plan;
+    }
+    return def;
   }
-  return def;
 }
 
 }  // namespace glint

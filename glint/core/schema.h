@@ -7,8 +7,11 @@
 
 namespace glint {
 
-/// The types of ATen schemas. SymInt reads as int; Layout and Device are carried but ignored.
-enum class ArgType : uint8_t { kTensor, kInt, kFloat, kBool, kScalar, kString, kDType, kLayout, kDevice, kMemoryFormat };
+/// The types of ATen schemas. SymInt reads as int; Layout, Device and Generator are carried but ignored.
+enum class ArgType : uint8_t { kTensor, kInt, kFloat, kBool, kScalar, kString, kDType, kLayout, kDevice, kGenerator, kMemoryFormat };
+
+/// Whether an argument's value makes no difference here: there is one layout, one device and one generator.
+constexpr bool is_ignored(ArgType t) { return t == ArgType::kLayout || t == ArgType::kDevice || t == ArgType::kGenerator; }
 
 /// One argument of a schema, e.g. "int[2] stride=1" or "Tensor(a!) out".
 struct SchemaArg {
@@ -24,28 +27,40 @@ struct SchemaArg {
   char alias = 0;                 // the letter of "(a)", or 0
 };
 
-/// A parsed schema: a view into its text.
+/// A parsed schema: a view into its text and its arguments.
 struct Schema {
   static constexpr size_t kMaxArgs = 40, kMaxReturns = 12;
   std::string_view name;      // "aten::add.Tensor": namespace, base name, overload
-  std::array<SchemaArg, kMaxArgs> arg_store{};
-  std::array<SchemaArg, kMaxReturns> return_store{};
+  const SchemaArg* arg_store = nullptr;
+  const SchemaArg* return_store = nullptr;
   uint8_t arg_count = 0, return_count = 0;
   bool valid = false;
 
-  constexpr std::span<const SchemaArg> args() const { return {arg_store.data(), arg_count}; }
-  constexpr std::span<const SchemaArg> returns() const { return {return_store.data(), return_count}; }
+  constexpr std::span<const SchemaArg> args() const { return {arg_store, arg_count}; }
+  constexpr std::span<const SchemaArg> returns() const { return {return_store, return_count}; }
   /// Index of the argument called `name`, or -1.
   constexpr int arg_index(std::string_view name) const {
     for (int i = 0; i < arg_count; ++i)
-      if (arg_store[size_t(i)].name == name) return i;
+      if (arg_store[i].name == name) return i;
     return -1;
   }
 };
 
+/// What parsing gives, with room for the longest schema.
+struct ParsedSchema {
+  std::string_view name;
+  std::array<SchemaArg, Schema::kMaxArgs> arg_store{};
+  std::array<SchemaArg, Schema::kMaxReturns> return_store{};
+  uint8_t arg_count = 0, return_count = 0;
+  bool valid = false;
+
+  /// Of this object, which stays where it is meanwhile.
+  constexpr Schema view() const { return {name, arg_store.data(), return_store.data(), arg_count, return_count, valid}; }
+};
+
 /// Parses the full text of an ATen schema: "ns::name.overload(args) -> returns".
 /// `valid` is false when the text is not one.
-constexpr Schema parse_schema(std::string_view text);
+constexpr ParsedSchema parse_schema(std::string_view text);
 
 namespace schema_detail {
 
@@ -72,7 +87,7 @@ constexpr bool parse_type(Cursor& c, SchemaArg& a) {
   struct { std::string_view name; ArgType type; } const names[] = {
       {"Tensor", ArgType::kTensor}, {"int", ArgType::kInt}, {"SymInt", ArgType::kInt}, {"float", ArgType::kFloat},
       {"bool", ArgType::kBool}, {"Scalar", ArgType::kScalar}, {"str", ArgType::kString}, {"ScalarType", ArgType::kDType},
-      {"Layout", ArgType::kLayout}, {"Device", ArgType::kDevice}, {"MemoryFormat", ArgType::kMemoryFormat}, {"SymFloat", ArgType::kFloat},
+      {"Layout", ArgType::kLayout}, {"Device", ArgType::kDevice}, {"Generator", ArgType::kGenerator}, {"MemoryFormat", ArgType::kMemoryFormat}, {"SymFloat", ArgType::kFloat},
       {"SymBool", ArgType::kBool}};
   const std::string_view w = c.word();
   bool known = false;
@@ -112,8 +127,8 @@ constexpr bool parse_type(Cursor& c, SchemaArg& a) {
 
 }  // namespace schema_detail
 
-constexpr Schema parse_schema(std::string_view text) {
-  Schema s;
+constexpr ParsedSchema parse_schema(std::string_view text) {
+  ParsedSchema s;
   size_t open = 0;  // a loop: string_view::find is no constant expression under GCC 12's sanitizers
   while (open < text.size() && text[open] != '(') ++open;
   if (open == text.size()) return s;

@@ -3,7 +3,7 @@
 namespace glint {
 
 bool TensorMeta::set(DType new_dtype, std::span<const int64_t> sizes) {
-  if (sizes.size() > kMaxRank) return false;
+  if (sizes.size() > kMaxRank || dtype_size(new_dtype) == 0) return false;
   int64_t bytes = int64_t(dtype_size(new_dtype));
   for (int64_t s : sizes) {
     if (s < 0) return false;

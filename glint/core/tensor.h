@@ -30,8 +30,8 @@ struct TensorMeta {
   /// Bytes of a dense tensor of these sizes: the only way from shape to bytes.
   size_t size_bytes() const { return size_t(numel()) * dtype_size(dtype); }
 
-  /// Sets dtype and sizes, with row-major strides. False (nothing changed) when
-  /// there are more than kMaxRank sizes, one is negative, or the bytes overflow int64.
+  /// Sets dtype and sizes, with row-major strides. False (nothing changed) when there
+  /// are more than kMaxRank sizes, one is negative, the bytes overflow int64, or the number names no dtype.
   bool set(DType new_dtype, std::span<const int64_t> sizes);
   /// Row-major strides for the current sizes.
   void set_contiguous();

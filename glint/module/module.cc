@@ -285,4 +285,8 @@ void Module::reset() {
   if (impl_->session != nullptr) impl_->session->reset();
 }
 
+void Module::seed(uint64_t seed) {
+  if (impl_->session != nullptr) impl_->session->seed(seed);
+}
+
 }  // namespace glint

@@ -78,8 +78,10 @@ class Module {
 
   /// Loads the weights' files anew: adapters change between calls. Names, dtypes and sizes stay.
   Status bind_weights(const std::vector<std::string>& paths);
-  /// States back at their initial values.
+  /// States back at their initial values, the random generator at its seed.
   void reset();
+  /// Random operators draw what PyTorch draws after torch.manual_seed(seed).
+  void seed(uint64_t seed);
 
   /// What it is made of, for tools; null when not loaded.
   const Program* program() const;

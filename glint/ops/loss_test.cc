@@ -45,7 +45,6 @@ TEST(Loss, Refusals) {
       {"odd", "aten::glu", {f32({3})}},
       {"p", "aten::_pdist_forward", {f32({2, 2}), -1.0}},
       {"columns", "aten::_cdist_forward", {f32({2, 2}), f32({2, 3}), 2.0, Operand()}},
-      {"training", "aten::native_dropout", {f32({2}), 0.5, true}, Code::kUnsupported},
       {"segments", "aten::segment_reduce", {f32({4}), "sum", i64({2}, {1, 2})}},
       {"negative segment", "aten::segment_reduce", {f32({4}), "sum", i64({2}, {-1, 5})}},
       {"dim", "aten::_weight_norm_interface", {f32({2, 2, 2}), f32({2}), 1}},

@@ -66,7 +66,7 @@ Status convert(const Value& v, const SchemaArg& a, Value& out) {
   using K = Value::Kind;
   out = v;
   if (v.kind == K::kNone)
-    return a.optional || a.type == ArgType::kLayout || a.type == ArgType::kDevice ? Status() : invalid_program("an argument is None where the operator needs a value");
+    return a.optional || is_ignored(a.type) ? Status() : invalid_program("an argument is None where the operator needs a value");
   if (a.list) {
     const bool empty = v.count == 0 && (v.kind == K::kIntList || v.kind == K::kFloatList || v.kind == K::kBoolList || v.kind == K::kTensorList);
     const K wanted = a.type == ArgType::kTensor ? K::kTensorList : a.type == ArgType::kFloat ? K::kFloatList : a.type == ArgType::kBool ? K::kBoolList : K::kIntList;
@@ -93,7 +93,8 @@ Status convert(const Value& v, const SchemaArg& a, Value& out) {
     case ArgType::kDType: return v.kind == K::kInt && is_valid_dtype(v.i) ? Status() : invalid_program("an argument is not a dtype");
     case ArgType::kMemoryFormat: return v.kind == K::kInt && v.i >= 0 && v.i <= 3 ? Status() : invalid_program("an argument is not a memory format");
     case ArgType::kLayout:
-    case ArgType::kDevice: return {};
+    case ArgType::kDevice:
+    case ArgType::kGenerator: return {};
   }
   return internal_error("an argument of a new type");
 }

@@ -12,6 +12,7 @@
 
 namespace glint {
 
+class Method;
 class Trace;
 
 /// What a delegate gets when it is made. The references live as long as the delegate; the spans only while load() runs,
@@ -39,6 +40,8 @@ class Delegate {
   /// when the partition was compiled. Called from one thread at a time.
   virtual Status run(std::span<const Value> arguments, Trace* trace) = 0;
   virtual void close() {}
+  /// The method that a delegate made of operators runs, or null; as of now.
+  virtual const Method* method() const { return nullptr; }
 
  protected:
   ~Delegate() = default;

@@ -451,7 +451,8 @@ Status Method::run_kernel(Instruction& ins) {
   }
   if (ins.check_overlap) GLINT_TRY(check_pointers(ins));
   constexpr Plan kNoPlan;
-  OpContext context(ins.plan != nullptr ? *ins.plan : kNoPlan, scratch_, worker_scratch_, options_.parallel, *cpu_);
+  OpContext context(ins.plan != nullptr ? *ins.plan : kNoPlan, scratch_, worker_scratch_, options_.parallel, *cpu_,
+                    session_ != nullptr ? session_->generator() : nullptr);
   GLINT_TRY(ins.def->run(context, ins.in, ins.out));
   if (ins.stores_numbers) store_numbers(ins);
   if (ins.def->flags.value_shape)

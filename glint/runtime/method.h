@@ -56,6 +56,8 @@ class Method {
   const OpDef* definition(uint32_t instruction) const { return instructions_[instruction].def; }
   std::span<const Value> operands(uint32_t instruction) const { return instructions_[instruction].in; }
   std::span<const Value> results(uint32_t instruction) const { return instructions_[instruction].out; }
+  /// The delegate that an instruction calls, or null.
+  const Delegate* delegate(uint32_t instruction) const { return instructions_[instruction].delegate; }
   const Plan* plan(uint32_t instruction) const { return instructions_[instruction].plan; }
 
  private:

@@ -344,6 +344,38 @@ TEST(Session, MethodsShareStates) {
   EXPECT_FALSE(run.session->save(std::span(saved).first(1)).ok());
 }
 
+TEST(Session, RandomNumbersComeFromItsSeed) {
+  Builder b;
+  const int32_t x = b.input({3}), out = b.planned({3}, 0);
+  b.method.outputs = {b.op("aten::uniform", "out", {x, b.add(ValueSpec::of_double(0)), b.add(ValueSpec::of_double(1)), b.add(ValueSpec{}), out, out})};
+  b.finish();
+  Loaded run(b.program);
+  Method* m = run.load();
+  ASSERT_NE(m, nullptr) << run.status.why();
+  Floats_ v(3);
+  const auto draw = [&](Method& method) { return call(method, {{&v, {3}}}).ok() ? elements(method.output(0)) : Floats_(); };
+  run.session->seed(0);
+  const Floats_ first = draw(*m), second = draw(*m);
+  EXPECT_FLOAT_EQ(first[0], 0.49625659f) << "torch.manual_seed(0); torch.rand(3)";
+  EXPECT_FLOAT_EQ(second[2], 0.63407868f);
+  std::vector<std::byte> saved(run.session->state_bytes());
+  ASSERT_TRUE(run.session->save(saved).ok());
+  const auto forked = run.session->fork(run.arena);
+  ASSERT_TRUE(forked.ok());
+  const auto other = Method::load(**forked, "forward", run.arena);
+  ASSERT_TRUE(other.ok());
+  const Floats_ third = draw(*m);
+  EXPECT_EQ(draw(**other), third);
+  ASSERT_TRUE(run.session->restore(saved).ok());
+  EXPECT_EQ(draw(*m), third);
+  run.session->reset();
+  EXPECT_EQ(draw(*m), first);
+  (*forked)->reset();
+  EXPECT_EQ(draw(**other), first);
+  std::fill(saved.begin(), saved.end(), std::byte(255));
+  EXPECT_FALSE(run.session->restore(saved).ok()) << "a generator that points outside its numbers";
+}
+
 TEST(Session, ThreadsShareAProgram) {
   Loaded run(cache_program());
   std::vector<std::thread> threads;

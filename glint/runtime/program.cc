@@ -95,6 +95,13 @@ Result<const Program*> Program::load(std::span<const std::byte> file, OpTable op
   p->backends_ = backends;
   p->cpu_ = &cpu;
   if (const Status s = p->collect_states(arena, f); !s.ok()) return fail(s);
+  for (uint32_t k = 0; k < p->file_.method_count(); ++k) {
+    const PteMethod m = p->file_.method(k);
+    for (uint32_t i = 0; i < m.operator_count() && !p->random_; ++i) {
+      const Binding b = resolve(ops, m.op(i));
+      p->random_ = b.def != nullptr && b.def->flags.random;
+    }
+  }
   return static_cast<const Program*>(p);
 }
 

@@ -36,6 +36,8 @@ class Program {
   /// Which values are states.
   struct StateRef { uint32_t method, value; int32_t state; };
   std::span<const StateRef> state_refs() const { return refs_; }
+  /// Whether a method has random operators: its sessions then own a generator.
+  bool is_random() const { return random_; }
   int32_t method_index(std::string_view name) const;
 
  private:
@@ -47,6 +49,7 @@ class Program {
   const Cpu* cpu_ = nullptr;
   std::span<StateInfo> states_;
   std::span<StateRef> refs_;
+  bool random_ = false;
 };
 
 }  // namespace glint

@@ -14,6 +14,7 @@ Result<Session*> Session::create(const Program& program, Arena& arena, std::span
     if (p == nullptr) return out_of_memory("no memory for the states", int32_t(i));
     states[i] = {static_cast<std::byte*>(p), bytes};
   }
+  if (program.is_random() && (s->generator_ = arena.make<Generator>()) == nullptr) return out_of_memory("no memory for the random generator");
   s->program_ = &program;
   s->states_ = {states, program.states().size()};
   s->external_ = external;
@@ -28,10 +29,16 @@ void Session::reset() {
     if (initial.empty()) std::memset(states_[i].data(), 0, states_[i].size());
     else std::memcpy(states_[i].data(), initial.data(), states_[i].size());
   }
+  seed(seed_);
+}
+
+void Session::seed(uint64_t seed) {
+  seed_ = seed;
+  if (generator_ != nullptr) generator_->seed(seed);
 }
 
 size_t Session::state_bytes() const {
-  size_t bytes = 0;
+  size_t bytes = generator_ != nullptr ? sizeof(Generator) : 0;
   for (const auto& s : states_) bytes += s.size();
   return bytes;
 }
@@ -43,11 +50,18 @@ Status Session::save(std::span<std::byte> out) const {
     std::memcpy(out.data(), s.data(), s.size());
     out = out.subspan(s.size());
   }
+  if (generator_ != nullptr) std::memcpy(out.data(), generator_, sizeof(Generator));
   return {};
 }
 
 Status Session::restore(std::span<const std::byte> in) {
   if (in.size() != state_bytes()) return invalid_argument("the buffer has not the size of the session's states");
+  if (generator_ != nullptr) {
+    Generator saved;
+    std::memcpy(static_cast<void*>(&saved), in.data() + in.size() - sizeof(Generator), sizeof(Generator));
+    if (!saved.is_valid()) return invalid_argument("the buffer does not hold a saved session");
+    *generator_ = saved;
+  }
   for (const auto& s : states_) {
     if (s.empty()) continue;
     std::memcpy(s.data(), in.data(), s.size());
@@ -60,6 +74,8 @@ Result<Session*> Session::fork(Arena& arena) const {
   GLINT_TRY_LET(Session * other, create(*program_, arena, external_));
   for (size_t i = 0; i < states_.size(); ++i)
     if (!states_[i].empty()) std::memcpy(other->states_[i].data(), states_[i].data(), states_[i].size());
+  other->seed_ = seed_;
+  if (generator_ != nullptr) *other->generator_ = *generator_;
   return other;
 }
 

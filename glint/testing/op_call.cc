@@ -227,7 +227,9 @@ Outcome call(const OpDef& op, std::vector<Operand> operands, const CallOptions& 
     return std::span<std::byte>(v.data() + skip, bytes);
   };
   std::vector<std::byte> scratch, worker_scratch;
-  OpContext context(plan, aligned(scratch, plan.scratch_bytes), aligned(worker_scratch, workers * align_up(plan.worker_scratch_bytes, 64)), options.parallel, options.cpu);
+  Generator fresh;
+  OpContext context(plan, aligned(scratch, plan.scratch_bytes), aligned(worker_scratch, workers * align_up(plan.worker_scratch_bytes, 64)), options.parallel,
+                    options.cpu, options.generator != nullptr ? options.generator : &fresh);
   if (outcome.status = op.run(context, in, out); !outcome.status.ok()) return outcome;
   size_t next = 0;
   for (size_t i = 0; i < out.size(); ++i) {

@@ -80,6 +80,7 @@ struct CallOptions {
   size_t memory_limit = SIZE_MAX;  // of each result and of scratch: beyond it the call gives kOutOfMemory
   bool reversed_results = false;  // the first dimension is the fastest
   bool in_place = false;          // operators that update their first operand write over (a copy of) it
+  Generator* generator = nullptr;  // of random operators; null: one with the default seed
   std::vector<int64_t> result_strides;  // of the first result; empty: as `infer` says
 };
 

@@ -2,8 +2,8 @@
 //   export_corpus_test --corpus DIR [--name PART] [--target cpu|portable] [--verbose]
 // DIR has index.jsonl, tensors.safetensors and the .pt2 files. Rows that name the same file run in order in one session. A
 // row may have more: "file" as {"METHOD": "ARCHIVE", ...}, "method", "reset": true (states first take their initial values),
-// "copies": {"TARGET": N} (instructions that move a whole state: as many, no more). Inputs and outputs are names of tensors, or
-// scalars: numbers (with a fraction or exponent for floats), true, false and null.
+// "seed": N (of the random operators), "copies": {"TARGET": N} (instructions that move a whole state: as many, no more).
+// Inputs and outputs are names of tensors, or scalars: numbers (with a fraction or exponent for floats), true, false and null.
 // Prints "N passed, M failed, K refused"; exit 1 on any failure. Refused: a clear error while compiling.
 
 #include <CLI/CLI.hpp>
@@ -43,6 +43,7 @@ struct Row {
   std::string method = "forward";
   compiler::Sources sources;
   bool reset = false;
+  std::optional<uint64_t> seed;
   std::map<std::string, int64_t> copies;
 };
 
@@ -116,6 +117,7 @@ Verdict run_row(const Row& row, Loaded& l, const testing::TensorFile& tensors, c
   for (const Operand& o : row.inputs) inputs.push_back(o.tensor.empty() ? o.scalar : Value::of(&given.emplace_back(tensors.get(o.tensor)).tensor()));
   Method* method = l.methods[row.method];
   if (row.reset) l.session->reset();
+  if (row.seed) l.session->seed(*row.seed);
   l.copies.count = 0;
   if (method->input_count() != inputs.size()) {
     // Inputs that the program does not use may have been specialised away only with their numbers.
@@ -227,6 +229,7 @@ std::vector<Row> read_index(const std::string& folder, std::string& error) {
     }
     if (std::string_view method; e["method"].get(method) == simdjson::SUCCESS) r.method = std::string(method);
     if (bool reset; e["reset"].get(reset) == simdjson::SUCCESS) r.reset = reset;
+    if (uint64_t seed; e["seed"].get(seed) == simdjson::SUCCESS) r.seed = seed;
     if (dom::object copies; e["copies"].get(copies) == simdjson::SUCCESS)
       for (const auto& [target, n] : copies) r.copies[std::string(target)] = int64_t(n);
     r.inputs = read_operands(e["inputs"]);

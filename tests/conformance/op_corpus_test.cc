@@ -1,6 +1,6 @@
 // Runs recorded single-operator calls through the operator definitions.
 //   op_corpus_test --corpus FILE.jsonl [--op NAME] [--reversed] [--verbose]
-// The tensors are in FILE.safetensors beside it. Prints "N passed, M failed, K refused"; exit 1 on any failure.
+// The tensors are in FILE.safetensors beside it. A row may have "seed": N; random operators draw on from the row before else. Prints "N passed, M failed, K refused"; exit 1 on any failure.
 
 #include <CLI/CLI.hpp>
 #include <simdjson.h>
@@ -137,7 +137,7 @@ void reverse_layout(const OpDef& op, std::vector<Operand>& operands) {
 
 enum class Verdict { kPassed, kFailed, kRefused };
 
-Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu& cpu, bool reversed, std::string& why) {
+Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu& cpu, bool reversed, Generator& generator, std::string& why) {
   const std::string_view recorded = row["op"];
   std::string name = "aten::" + std::string(recorded);
   if (name.size() > 8 && name.substr(name.size() - 8) == ".default") name.resize(name.size() - 8);
@@ -182,6 +182,8 @@ Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu
     }
   testing::CallOptions options;
   options.cpu = cpu;
+  if (uint64_t seed; row["seed"].get(seed) == simdjson::SUCCESS) generator.seed(seed);
+  options.generator = &generator;
   options.reversed_results = reversed;
   if (reversed) reverse_layout(*op, operands);
   if (list_result) options.list_results = uint32_t(want.size());
@@ -241,6 +243,7 @@ int main_(int argc, char** argv) {
   if (parser.load_many(stem + ".jsonl", 8 << 20).get(rows) != simdjson::SUCCESS) return std::fprintf(stderr, "%s: cannot be read\n", corpus.c_str()), 2;
 
   const Cpu cpu = detect_cpu();
+  Generator generator;
   int passed = 0, failed = 0, refused = 0, line = 0;
   std::map<std::string, std::array<int, 3>> by_op;
   for (auto row : rows) {
@@ -250,7 +253,7 @@ int main_(int argc, char** argv) {
     std::string why;
     Verdict v;
     try {
-      v = run_case(row.value(), tensors, cpu, reversed, why);
+      v = run_case(row.value(), tensors, cpu, reversed, generator, why);
     } catch (const std::exception& e) {
       v = Verdict::kFailed;
       why = e.what();

@@ -47,7 +47,7 @@ class Source : public testing::Random {
     return t;
   }
   Operand operand(const SchemaArg& arg, DType dtype_hint, int rank_hint) {
-    if ((arg.optional && chance(50)) || arg.type == ArgType::kLayout || arg.type == ArgType::kDevice) return {};
+    if ((arg.optional && chance(50)) || is_ignored(arg.type)) return {};
     const auto one = [&] {
       DType d = chance(85) ? dtype_hint : dtype();
       if ((arg.name.find("ind") != arg.name.npos || arg.name == "offsets" || arg.name == "repeats") && chance(90)) d = chance(80) ? DType::kI64 : DType::kI32;

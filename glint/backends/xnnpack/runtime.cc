@@ -111,6 +111,8 @@ class XnnpackDelegate final : public Delegate {
     return method_->execute();
   }
 
+  const Method* method() const override { return method_; }
+
   void close() override {
     if (method_ != nullptr) method_->close();
   }

@@ -27,15 +27,13 @@ Value* repeat_heads(X& x, Value* a, const Dim& heads) {
   return x.view(x.expand(x.unsqueeze(a, -3), wide), flat);
 }
 
-/// A float tensor of zeros (with probability p) and ones.
+/// A float tensor of zeros (with probability p) and ones; of features: one number a channel.
 Value* noise(X& x, Value* input, double p, bool feature) {
+  if (!feature) return x.op("aten::bernoulli.p", {input, 1 - p});
   Dims d = x.dims(input);
-  if (feature) {
-    x.require(d.size() >= 2, "the input needs two dimensions or more");
-    for (size_t i = 2; i < d.size(); ++i) d[i] = 1;
-  }
-  Value* uniform = x.op("aten::rand", {x.builder().sizes(d), DType::kF32});
-  return x.to(x.ge(uniform, p), x.dtype_of(input));
+  x.require(d.size() >= 2, "the input needs two dimensions or more");
+  for (size_t i = 2; i < d.size(); ++i) d[i] = 1;
+  return x.op("aten::bernoulli.p", {x.zeros(d, x.dtype_of(input)), 1 - p});
 }
 
 /// Dropout as while training.
@@ -43,7 +41,7 @@ Value* dropped(X& x, Value* a, double p, bool feature = false) {
   x.require(p >= 0 && p <= 1, "the probability is outside 0..1");
   if (p == 0) return a;
   if (p == 1) return x.mul(a, x.zero(x.dtype_of(a)));
-  return x.mul(a, x.mul(noise(x, a, p, feature), 1 / (1 - p)));
+  return x.mul(a, x.div(noise(x, a, p, feature), 1 - p));
 }
 
 struct Scores {
@@ -91,6 +89,7 @@ Value* dropout(X& x) {
   const double p = x.number("p");
   if (p == 0 || !x.flag("train")) return input;
   if (!kAlpha || p == 1) return dropped(x, input, p, kFeature);
+  x.require(p > 0 && p < 1, "the probability is outside 0..1");
   Value* keep = noise(x, input, p, kFeature);
   const double alpha = 1.7580993408473766;
   const double a = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));

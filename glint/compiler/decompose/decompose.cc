@@ -9,14 +9,15 @@ namespace glint::compiler {
 namespace {
 
 struct Table {
-  std::deque<Schema> schemas;  // stable addresses
+  std::deque<ParsedSchema> parsed;  // stable addresses
+  std::deque<Schema> schemas;
   std::vector<Composite> composites;
   std::vector<const Schema*> pointers;
   std::unordered_map<std::string_view, size_t> by_name;
 
   void add(Rows rows) {
     for (const Row& row : rows) {
-      const Schema& schema = schemas.emplace_back(parse_schema(row.schema));
+      const Schema& schema = schemas.emplace_back(parsed.emplace_back(parse_schema(row.schema)).view());
       if (!schema.valid) throw ir::Error(Code::kInternal, std::string("the schema of a decomposition does not parse: ") + row.schema);
       if (!by_name.emplace(schema.name, composites.size()).second)
         throw ir::Error(Code::kInternal, std::string("two decompositions of ") + std::string(schema.name));

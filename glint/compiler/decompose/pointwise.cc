@@ -128,8 +128,7 @@ Value* rrelu(X& x) {
   Value* a = self(x);
   const double lower = x.number("lower"), upper = x.number("upper");
   if (!x.flag("training")) return x.op("aten::leaky_relu", {a, (lower + upper) / 2});
-  Value* slope = x.add(x.mul(x.op("aten::rand", {x.builder().sizes(x.dims(a)), x.dtype_of(a)}), upper - lower), lower);
-  return x.where(x.le(a, 0), x.mul(a, slope), a);
+  return x.ops("aten::rrelu_with_noise_functional", {a, a, lower, upper, true})[0];
 }
 
 Value* where_scalars(X& x) { return x.where(x.tensor("condition"), x.arg("self"), x.arg("other")); }
@@ -162,7 +161,7 @@ constexpr Row kRows[] = {
     {"aten::prelu(Tensor self, Tensor weight) -> Tensor", prelu},
     {"aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor",
      [](X& x) { return x.where(x.gt(self(x), 0), self(x), x.mul(x.tensor("weight"), self(x))); }},
-    {"aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False) -> Tensor", rrelu},
+    {"aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator? generator=None) -> Tensor", rrelu},
     {"aten::glu(Tensor self, int dim=-1) -> Tensor", glu},
 
     {"aten::square(Tensor self) -> Tensor", [](X& x) { return x.pow(self(x), 2); }},

@@ -246,8 +246,7 @@ Arg NodeReader::arg(Json argument) const {
 Arg NodeReader::fit(Arg arg, const SchemaArg& to) const {
   const auto refuse = [&]() -> Arg { invalid("argument " + quoted(to.name) + " has the wrong kind"); };
   if (arg.is_none()) {
-    const bool ignored = to.type == ArgType::kLayout || to.type == ArgType::kDevice;
-    return to.optional || ignored ? Arg() : refuse();
+    return to.optional || is_ignored(to.type) ? Arg() : refuse();
   }
   if (to.list) {
     SchemaArg element = to;
@@ -281,7 +280,8 @@ Arg NodeReader::fit(Arg arg, const SchemaArg& to) const {
     case ArgType::kString: return arg.is_string() ? arg : refuse();
     case ArgType::kDType: return arg.is_dtype() ? arg : refuse();
     case ArgType::kMemoryFormat: return arg.is_int() ? arg : refuse();
-    case ArgType::kLayout: return refuse();
+    case ArgType::kLayout:
+    case ArgType::kGenerator: return refuse();
     case ArgType::kDevice: return !arg.is_string() ? refuse() : to.optional ? Arg() : arg;  // all there is here is one device
   }
   return refuse();

@@ -53,10 +53,15 @@ const ir::OpLookup& lookup() {
       "aten::item(Tensor self) -> Scalar",
       "aten::sym_size.int(Tensor self, int dim) -> SymInt",
   };
+  static const std::vector<ParsedSchema> parsed = [] {
+    std::vector<ParsedSchema> all;
+    for (const char* text : kTexts) all.push_back(parse_schema(text));
+    return all;
+  }();
   static const std::vector<Schema> schemas = [] {
-    std::vector<Schema> parsed;
-    for (const char* text : kTexts) parsed.push_back(parse_schema(text));
-    return parsed;
+    std::vector<Schema> all;
+    for (const ParsedSchema& s : parsed) all.push_back(s.view());
+    return all;
   }();
   static const std::vector<const Schema*> pointers = [] {
     std::vector<const Schema*> p;

@@ -33,6 +33,9 @@ OpLookup::OpLookup(OpTable ops, std::span<const Schema* const> composites) {
 std::string functional_name(std::string_view name) {
   const std::string_view base = base_name(name);
   if (!base.ends_with('_') || base.ends_with("__")) return "";
+  // Two of PyTorch's have functional forms of other names.
+  if (name == "aten::normal_") return "aten::normal_functional";
+  if (name == "aten::bernoulli_.float") return "aten::bernoulli.p";
   std::string s(name);
   s.erase(size_t(base.data() + base.size() - 1 - name.data()), 1);
   return s;

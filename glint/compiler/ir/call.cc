@@ -99,7 +99,7 @@ OpValue Call::bind_list(const SchemaArg& arg, const Arg::List& items, const Reso
 }
 
 OpValue Call::bind(const SchemaArg& arg, const Arg& value, const Resolve& resolve) {
-  if (arg.type == ArgType::kLayout || arg.type == ArgType::kDevice) return OpValue::none();
+  if (is_ignored(arg.type)) return OpValue::none();
   if (value.is_none()) {
     if (!arg.optional && !(arg.type == ArgType::kTensor && arg.optional_elements)) refuse(arg, value);
     return OpValue::none();
@@ -144,7 +144,8 @@ OpValue Call::bind(const SchemaArg& arg, const Arg& value, const Resolve& resolv
       if (!value.is_dtype()) refuse(arg, value);
       return OpValue::of(int64_t(value.as_dtype()));
     case ArgType::kLayout:
-    case ArgType::kDevice: break;
+    case ArgType::kDevice:
+    case ArgType::kGenerator: break;
   }
   return OpValue::none();
 }

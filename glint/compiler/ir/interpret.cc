@@ -97,7 +97,7 @@ void check(const Node& node, const Status& status) {
 
 }  // namespace
 
-std::vector<Item> run_node(const Node& node, const std::function<const Item&(const Value&)>& operand, std::span<std::byte> into) {
+std::vector<Item> run_node(const Node& node, const std::function<const Item&(const Value&)>& operand, std::span<std::byte> into, Generator* generator) {
   if (node.def == nullptr) throw Error(Code::kUnsupported, node, "this build has no definition of the operator");
   const bool list = node.schema->return_count > 0 && node.schema->return_store[0].list;
   Call call(*node.schema, node.args(), list ? node.results().size() : 1, [&](const Value& v, Tensor& store) { return bind(operand(v), store); });
@@ -121,7 +121,7 @@ std::vector<Item> run_node(const Node& node, const std::function<const Item&(con
   Plan plan;
   if (node.def->plan != nullptr) check(node, node.def->plan({cpu}, call.in, call.out, plan));
   std::shared_ptr<std::byte[]> scratch, worker_scratch;
-  OpContext context(plan, aligned(scratch, plan.scratch_bytes), aligned(worker_scratch, size_t(align_up(plan.worker_scratch_bytes, 64))), nullptr, cpu);
+  OpContext context(plan, aligned(scratch, plan.scratch_bytes), aligned(worker_scratch, size_t(align_up(plan.worker_scratch_bytes, 64))), nullptr, cpu, generator);
   check(node, node.def->run(context, call.in, call.out));
   std::vector<Item> items;
   size_t tensor = 0;
@@ -142,7 +142,8 @@ namespace {
 
 class Interpreter {
  public:
-  Interpreter(const Graph& graph, StateStore* states, const Observer& observer) : g_(graph), states_(states), observer_(observer) {}
+  Interpreter(const Graph& graph, StateStore* states, const Observer& observer, Generator& generator)
+      : g_(graph), states_(states), observer_(observer), generator_(generator) {}
 
   Interpretation run(std::span<const Item> inputs) {
     if (inputs.size() != g_.inputs.size())
@@ -154,7 +155,7 @@ class Interpreter {
     for (const Node* n : nodes)
       for (const Value* v : n->inputs()) ++left[v];
     for (const Node* n : nodes) {
-      std::vector<Item> results = n->regions.empty() ? run_node(*n, [&](const Value& v) -> const Item& { return get(v); }) : region(*n);
+      std::vector<Item> results = n->regions.empty() ? run_node(*n, [&](const Value& v) -> const Item& { return get(v); }, {}, &generator_) : region(*n);
       if (results.size() != n->results().size()) throw Error(Code::kInternal, *n, "the number of results is wrong");
       if (observer_) observer_(*n, results);
       for (size_t i = 0; i < results.size(); ++i) {
@@ -238,7 +239,7 @@ class Interpreter {
   std::vector<Item> call_region(const Node& node, size_t index, std::vector<Item> inputs) {
     if (index >= node.regions.size()) throw Error(Code::kInternal, node, "a region is missing");
     StateStore none;
-    return Interpreter(*node.regions[index], &none, observer_).run(inputs).outputs;
+    return Interpreter(*node.regions[index], &none, observer_, generator_).run(inputs).outputs;
   }
 
   static bool truth(const Item& item) { return item.values().at(0) != 0; }
@@ -314,13 +315,15 @@ class Interpreter {
   const Graph& g_;
   StateStore* states_;
   const Observer& observer_;
+  Generator& generator_;
   std::unordered_map<const Value*, Item> env_;
 };
 
 }  // namespace
 
-Interpretation interpret(const Graph& graph, std::span<const Item> inputs, StateStore& states, const Observer& observer) {
-  return Interpreter(graph, &states, observer).run(inputs);
+Interpretation interpret(const Graph& graph, std::span<const Item> inputs, StateStore& states, const Observer& observer, Generator* generator) {
+  Generator fresh;
+  return Interpreter(graph, &states, observer, generator != nullptr ? *generator : fresh).run(inputs);
 }
 
 }  // namespace glint::ir

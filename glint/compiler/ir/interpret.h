@@ -46,11 +46,13 @@ struct Interpretation {
   std::vector<Item> inputs;  // as the caller sees them afterwards: mutated ones hold their final value
 };
 
-/// Runs a graph of core operators. Throws ir::Error naming the node that fails.
-Interpretation interpret(const Graph& graph, std::span<const Item> inputs, StateStore& states, const Observer& observer = {});
+/// Runs a graph of core operators. Throws ir::Error naming the node that fails. Random numbers come from `generator`; null:
+/// from one with the default seed.
+Interpretation interpret(const Graph& graph, std::span<const Item> inputs, StateStore& states, const Observer& observer = {}, Generator* generator = nullptr);
 /// Runs one node on given operands (resolved by `operand`): for constant folding. The first tensor that it yields is written
 /// to `into` if that has its size.
-std::vector<Item> run_node(const Node& node, const std::function<const Item&(const Value&)>& operand, std::span<std::byte> into = {});
+std::vector<Item> run_node(const Node& node, const std::function<const Item&(const Value&)>& operand, std::span<std::byte> into = {},
+                           Generator* generator = nullptr);
 /// The bytes of a constant as a tensor.
 Item load_constant(const Value& constant);
 

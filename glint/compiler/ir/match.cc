@@ -26,7 +26,7 @@ bool is_removable(const Node& node) {
         if (!is_removable(*n)) return false;
     return true;
   }
-  return is_pure(node) || (node.def != nullptr && node.def->flags.random);
+  return is_pure(node);
 }
 
 bool is_only_use(const Value* v, const Node* node) { return v->users().size() == 1 && v->users()[0] == node && !node->graph().is_output(v); }

@@ -14,7 +14,7 @@ std::string_view base_name(std::string_view op);
 bool is_pure(const Node& node);
 /// cond, while_loop, map or scan with the graphs and operands that they take.
 bool is_control_flow(const Node& node);
-/// May be dropped when nothing uses its results.
+/// May be dropped when nothing uses its results. Random operators may not: later ones would draw other numbers.
 bool is_removable(const Node& node);
 /// The value is a constant of the graph.
 inline bool is_constant(const Value* v) { return v != nullptr && v->role == Value::Role::kConstant; }

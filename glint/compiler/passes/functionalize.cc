@@ -343,7 +343,7 @@ class Functionalizer {
     const std::string_view name = ir::base_name(n.op);
     if (name == "copy_" && args.size() > 1 && args[1].is_value()) return args[1].value();
     if (name == "zero_") return b.op("aten::fill.Scalar", {self, 0});
-    for (const char* refused : {"resize_", "resize_as_", "set_", "uniform_", "normal_", "bernoulli_", "random_", "exponential_", "geometric_", "cauchy_", "log_normal_"})
+    for (const char* refused : {"resize_", "resize_as_", "set_"})
       if (name == refused) throw ir::Error(Code::kUnsupported, n, "it cannot be expressed without writing in place");
     const std::string functional = ir::functional_name(n.op);
     const Schema* schema = ops_.schema(functional);

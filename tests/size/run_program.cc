@@ -1,28 +1,22 @@
-// The smallest program that runs models: the runtime and a table of six operators of its own choice.
-// Without arguments it says what it holds; with a program file it loads that and runs it on zeros.
+// The smallest program that runs models: the runtime and the operators that its build keeps (glint_device). Without
+// arguments it says which; with a program file it loads that and runs it on zeros.
 
 #include <cstdio>
 #include <cstdlib>
 
 #include "glint/base/platform.h"
+#include "glint/ops/ops.h"
 #include "glint/runtime/method.h"
-
-namespace glint::ops {
-extern const OpFamily op_addmm, op_cat, op_convolution, op_permute, op_softmax, op_view;
-}
 
 namespace {
 
 using namespace glint;
 
-constinit const OpFamily* const kSix[] = {&ops::op_addmm, &ops::op_cat, &ops::op_convolution, &ops::op_permute, &ops::op_softmax, &ops::op_view};
-alignas(64) constinit std::byte g_memory[1 << 20] = {};
-
-Status run(const char* path) {
+Status run(const char* path, std::span<std::byte> memory) {
   GLINT_TRY_LET(const MappedFile file, MappedFile::open(path));
-  Arena arena(g_memory);
+  Arena arena(memory);
   const Cpu cpu = detect_cpu();
-  GLINT_TRY_LET(const Program* program, Program::load(file.bytes(), kSix, {}, cpu, arena));
+  GLINT_TRY_LET(const Program* program, Program::load(file.bytes(), ops::all(), {}, cpu, arena));
   GLINT_TRY_LET(Session* session, Session::create(*program, arena));
   GLINT_TRY_LET(Method* method, Method::load(*session, "forward", arena));
   for (uint32_t i = 0; i < method->input_count(); ++i) {
@@ -40,8 +34,16 @@ Status run(const char* path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return std::puts("six operators: addmm, cat, convolution, permute, softmax, view"), 0;
-  const Status s = run(argv[1]);
+  if (argc < 2) {
+    for (const OpFamily* family : ops::all())
+      for (const OpDef& def : family->defs)
+        if (def.text != nullptr) std::puts(def.text);
+    return 0;
+  }
+  constexpr size_t kMemory = 64 << 20;
+  void* memory = std::calloc(kMemory, 1);
+  const Status s = memory != nullptr ? run(argv[1], {static_cast<std::byte*>(memory), kMemory}) : out_of_memory("no memory");
   if (!s.ok()) std::puts(s.why());
+  std::free(memory);
   return s.ok() ? 0 : 1;
 }
