@@ -1,10 +1,11 @@
 // Compiles and runs every program of a folder of recorded exports.
-//   export_corpus_test --corpus DIR [--name PART] [--target cpu|portable] [--verbose]
-// DIR has index.jsonl, tensors.safetensors and the .pt2 files. Rows that name the same file run in order in one session. A
+//   export_corpus_test --corpus DIR [--name PART] [--target cpu|portable] [--verbose] [--strict]
+// DIR has index.jsonl, tensors.safetensors and the .pt2 files, or .pte files, which run as they are. Rows that name the same file run in order in one session. A
 // row may have more: "file" as {"METHOD": "ARCHIVE", ...}, "method", "reset": true (states first take their initial values),
 // "seed": N (of the random operators), "copies": {"TARGET": N} (instructions that move a whole state: as many, no more).
-// Inputs and outputs are names of tensors, or scalars: numbers (with a fraction or exponent for floats), true, false and null.
-// Prints "N passed, M failed, K refused"; exit 1 on any failure. Refused: a clear error while compiling.
+// "refused": "TEXT" (the compiler refuses it and says so). Inputs and outputs are names of tensors, or scalars: numbers (with a fraction or exponent for floats), true, false and null.
+// Prints "N passed, M failed, K refused"; exit 1 on any failure. Refused: a clear error while compiling, with --strict a failure where the
+// row does not expect it.
 
 #include <CLI/CLI.hpp>
 #include <simdjson.h>
@@ -45,6 +46,7 @@ struct Row {
   bool reset = false;
   std::optional<uint64_t> seed;
   std::map<std::string, int64_t> copies;
+  std::string refused;  // what the compiler is to say; empty: nothing
 };
 
 /// Counts instructions that move as much as a state holds: those with a result and another operand of that size.
@@ -89,6 +91,7 @@ struct Loaded {
   Session* session = nullptr;
   std::map<std::string, Method*> methods;
   Copies copies;
+  std::string refusal;  // of the compiler
 };
 
 double tolerance(DType d) { return d == DType::kF16 || d == DType::kBF16 ? 4 * testing::epsilon(d) : 2e-5; }
@@ -170,7 +173,11 @@ Verdict run_row(const Row& row, Loaded& l, const testing::TensorFile& tensors, c
 
 Verdict load(const Row& row, const compiler::CompileOptions& options, const Cpu& cpu, Loaded& l, std::string& why) {
   compiler::CompileReport report;
-  if (const Status s = compiler::compile(row.sources, l.bytes, options, report, why); !s.ok())
+  if (row.file.ends_with(".pte")) {
+    const auto file = MappedFile::open(row.sources.at(0).path.c_str());
+    if (!file.ok()) return why = file.status().why(), Verdict::kFailed;
+    l.bytes.assign(file->bytes().begin(), file->bytes().end());
+  } else if (const Status s = compiler::compile(row.sources, l.bytes, options, report, why); !s.ok())
     return s.code() == Code::kInternal ? Verdict::kFailed : Verdict::kRefused;
   l.arena = l.chunks.arena();
   Failure failure;
@@ -228,6 +235,7 @@ std::vector<Row> read_index(const std::string& folder, std::string& error) {
       r.sources = {folder + "/" + r.file};
     }
     if (std::string_view method; e["method"].get(method) == simdjson::SUCCESS) r.method = std::string(method);
+    if (std::string_view refused; e["refused"].get(refused) == simdjson::SUCCESS) r.refused = std::string(refused);
     if (bool reset; e["reset"].get(reset) == simdjson::SUCCESS) r.reset = reset;
     if (uint64_t seed; e["seed"].get(seed) == simdjson::SUCCESS) r.seed = seed;
     if (dom::object copies; e["copies"].get(copies) == simdjson::SUCCESS)
@@ -242,11 +250,12 @@ std::vector<Row> read_index(const std::string& folder, std::string& error) {
 int main_(int argc, char** argv) {
   CLI::App app("Compiles and runs a folder of recorded exports.");
   std::string corpus, only, target = "cpu";
-  bool verbose = false;
+  bool verbose = false, strict = false;
   app.add_option("--corpus", corpus, "folder with index.jsonl, tensors.safetensors and the archives")->required();
   app.add_option("--name", only, "only programs whose name contains this");
   app.add_option("--target", target, "cpu or portable")->check(CLI::IsMember({"cpu", "portable"}));
   app.add_flag("--verbose", verbose, "list failures and refusals with their reasons");
+  app.add_flag("--strict", strict, "refusals that no row expects are failures");
   CLI11_PARSE(app, argc, argv);
 
   std::string error;
@@ -271,9 +280,12 @@ int main_(int argc, char** argv) {
       if (l == nullptr) {
         l = std::make_unique<Loaded>();
         v = load(row, options, cpu, *l, why);
+        if (v == Verdict::kRefused) l->refusal = why;
       }
       if (v == Verdict::kPassed && l->methods.empty()) v = Verdict::kRefused, why = "its program was refused";
       if (v == Verdict::kPassed) v = run_row(row, *l, tensors, target, why);
+      if (!row.refused.empty()) v = v == Verdict::kRefused && l->refusal.find(row.refused) != std::string::npos ? Verdict::kPassed : Verdict::kFailed;
+      else if (strict && v == Verdict::kRefused) v = Verdict::kFailed;
       if (i + 1 == rows.size() || rows[i + 1].file != row.file) loaded.erase(row.file);
     } catch (const std::exception& e) {
       v = Verdict::kFailed;

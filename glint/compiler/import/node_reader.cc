@@ -18,6 +18,7 @@ using ir::Dim;
 using ir::Type;
 
 [[noreturn]] void fail(Code code, const std::string& message) { throw ir::Error(code, message); }
+constexpr const char* kMisfit = "a graph of it takes or gives other values than it is given or gives";
 [[noreturn]] void invalid(const std::string& message) { fail(Code::kInvalidProgram, message); }
 
 std::string quoted(std::string_view name) { return "'" + std::string(name.substr(0, 200)) + "'"; }
@@ -412,13 +413,40 @@ void NodeReader::read_higher_order(const std::string& op, Json node, const ir::O
     args.push_back(arg(input.at("arg")));
     names.emplace_back(input.at("name").as_string());
   }
+  if (op == "higher_order::associative_scan") return read_associative_scan(args, regions, results, origin);
   std::vector<Type> types;
   for (const Result& r : results) types.push_back(r.type);
   ir::Node* n = graph_.add_node(nullptr, op, std::move(args), std::move(types), origin);
   n->unknown_arg_names = std::move(names);
   n->regions = std::move(regions);
-  if (!regions_fit(*n)) invalid("a graph of it takes or gives other values than it is given or gives");
+  if (!regions_fit(*n)) invalid(kMisfit);
   bind(results, n->results());
+}
+
+/// A scan over all entries but the first, which it carries at first; what a step yields is carried and stacked.
+void NodeReader::read_associative_scan(const std::vector<Arg>& args, std::vector<std::unique_ptr<ir::Graph>>& regions,
+                                       const std::vector<Result>& results, const ir::OriginPtr& origin) {
+  if (args.size() != 2 || regions.size() != 1 || !args[0].is_list() || !args[1].is_list() || args[0].list().size() != results.size()) invalid(kMisfit);
+  ir::Builder b(graph_, ops_, nullptr, origin);
+  Arg::List first, rest;
+  std::vector<Type> types;
+  for (const Arg& x : args[0].list()) {
+    if (!x.is_value() || !x.value()->type.is_tensor()) invalid(kMisfit);
+    first.push_back(b.op("aten::select.int", {x, 0, 0}));
+    rest.push_back(b.op("aten::slice.Tensor", {x, 0, 1}));
+  }
+  for (const Arg::List& list : {first, rest})
+    for (const Arg& a : list) types.push_back(a.value()->type);
+  std::vector<Arg>& yields = regions[0]->outputs;
+  const std::vector<Arg> step = yields;
+  yields.insert(yields.end(), step.begin(), step.end());
+  ir::Node* n = graph_.add_node(nullptr, "higher_order::scan", {Arg(first), Arg(std::move(rest)), args[1]}, std::move(types), origin);
+  n->regions = std::move(regions);
+  if (!regions_fit(*n)) invalid(kMisfit);
+  std::vector<ir::Value*> values;
+  for (size_t i = 0; i < results.size(); ++i)
+    values.push_back(b.op("aten::cat", {Arg(Arg::List{b.op("aten::unsqueeze", {first[i], 0}), n->result(results.size() + i)}), 0}));
+  bind(results, values);
 }
 
 /// The graph among the arguments, its nodes appended here with its inputs bound to the arguments after it.
