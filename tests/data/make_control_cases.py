@@ -292,7 +292,39 @@ def counted_in_a_branch(m, p, x):
     return cond(p, count, lambda x: x - 1, (x,)), m.count * 1
 
 
-case("branch_writes", counted_in_a_branch, (yes, r(4)), (no, r(4)), (yes, r(4)), layers=True, refused="writes to its operands")
+def counted_in_both(m, p, x):
+    def add(x):
+        m.count[1:].add_(x[1:])
+        return m.count * 2
+
+    def scale(x):
+        m.count.mul_(x)
+        m.offset.add_(1)
+        return m.count - x
+
+    return cond(p, add, scale, (x,)), m.count + m.offset
+
+
+def counted_deep_inside(m, p, x):
+    def count(x):
+        m.count.add_(x)
+        return x + m.count
+
+    return cond(p, lambda x: cond(x.sum() > 0, count, lambda x: x * 3, (x,)), lambda x: x - 1, (x,)), m.count * 1
+
+
+def counted_in_a_loop(m, x):
+    def body(i, x):
+        m.count.add_(x)
+        return i + 1, x * 2
+
+    return while_loop(lambda i, x: i < 3, body, (torch.tensor(0), x))[1], m.count * 1
+
+
+case("branch_writes", counted_in_a_branch, (yes, r(4)), (no, r(4)), (yes, r(4)), layers=True)
+case("branches_write", counted_in_both, (yes, r(4)), (no, r(4)), (yes, r(4)), layers=True)
+case("branch_writes_deep_inside", counted_deep_inside, (yes, r(4).abs()), (no, r(4)), (yes, -r(4).abs()), layers=True)
+case("loop_writes", counted_in_a_loop, (r(4),), (r(4),), layers=True)
 
 
 def looped(m, x):

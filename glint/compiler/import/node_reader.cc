@@ -413,6 +413,7 @@ void NodeReader::read_higher_order(const std::string& op, Json node, const ir::O
     args.push_back(arg(input.at("arg")));
     names.emplace_back(input.at("name").as_string());
   }
+  if (op == "higher_order::while_loop" && args.size() == 3 && args[2].is_string()) args.pop_back(), names.pop_back();  // which operands it writes to
   if (op == "higher_order::associative_scan") return read_associative_scan(args, regions, results, origin);
   std::vector<Type> types;
   for (const Result& r : results) types.push_back(r.type);
