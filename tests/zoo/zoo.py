@@ -321,6 +321,15 @@ def error(row):
     return f"{row['error']:.1e}" if row and "error" in row else ""
 
 
+def cost(row):
+    """Time and memory of the compiler."""
+    return [f"{row['compile_s']:.2f} s", f"{row['compile_bytes'] / 1e6:.0f} MB"] if row and "compile_s" in row else ["", ""]
+
+
+def totals(title, rows):
+    return [title, str(len(rows)), *(str(sum(r["verdict"] == v for r in rows)) for v in VERDICTS)]
+
+
 def first_page(glint, stock):
     """The examples, in float32 and float16."""
     rows = []
@@ -342,7 +351,8 @@ def tally(title, rows, libraries):
 def page(glint, stock, target):
     rows = list(glint.values())
     libraries = list(dict.fromkeys(r["name"].split("/")[0] for r in rows))
-    right = sum(r["verdict"] == "right" for n in catalogue.EXAMPLE_NETS for v in ("", "@f16") if (r := glint.get(n + v)))
+    both = [(glint[n], s) for n, s in stock.items() if n in glint]
+    examples = sum(r["verdict"] == "right" for n in catalogue.EXAMPLE_NETS for v in ("", "@f16") if (r := glint.get(n + v)))
     lines = [
         "# Which models compile and run?",
         "",
@@ -352,22 +362,27 @@ def page(glint, stock, target):
         "own outputs by half of what is allowed, there is no verdict: the model is listed as left out.",
         "",
         "*Stock* is ExecuTorch 1.5.1 from its Python package on the same exported program: its XNNPACK backend takes what it can, portable",
-        f"kernels the rest. It has {STOCK_SECONDS // 60} minutes of processor time and {STOCK_BYTES >> 30} GiB for lowering and running; what needs more is a time-out. Of the models",
-        f"below {sum(n in glint for n in stock)} were run with stock, chosen by a hash of their names; `not run` says which were not.",
+        f"kernels the rest. It has {STOCK_SECONDS // 60} minutes of processor time and {STOCK_BYTES >> 30} GiB for lowering and running; what",
+        f"needs more is a time-out. Beside the examples, stock ran {sum('examples/' not in g['name'] for g, _ in both)} models, chosen by a hash of their",
+        "names; `not run` says which it did not.",
+        *table(["", "models", *VERDICTS], ["---"] + ["--:"] * (1 + len(VERDICTS)), [
+            totals("glint", rows),
+            *([totals("glint, of those run with stock", [g for g, _ in both]), totals("stock", [s for _, s in both])] if both else []),
+        ]),
         "",
         "## The example models of ExecuTorch's first table",
         "",
-        f"At full size, in float32 and in float16 (module and inputs in half). Glint: {right} of {2 * len(catalogue.EXAMPLE_NETS)} right.",
+        f"At full size, in float32 and in float16 (module and inputs in half). Glint: {examples} of {2 * len(catalogue.EXAMPLE_NETS)} right.",
         *first_page(glint, stock),
         "",
         "## All models",
         "",
         "Transformers are tiny configurations, images of torchvision and timm are small; the structure is that of the full model.",
-        f"Target `{target}`, one thread; times are those of a busy machine of two cores; memory is the peak of the process that compiles.",
+        f"Target `{target}`, one thread; times are those of a busy machine of two cores; memory is the peak of the process that compiles,",
+        "for stock one that has PyTorch and the model loaded.",
         *tally("glint", rows, libraries),
     ]
     if stock:
-        both = [(glint[n], s) for n, s in stock.items() if n in glint]
         decided = ("export fails", "left out")
         lines += tally("stock, of those run with it", [s for _, s in both], libraries)
         missed = [g["name"] for g, s in both if s["verdict"] == "right" and g["verdict"] != "right"]
@@ -378,21 +393,12 @@ def page(glint, stock, target):
         lines += ["", "## Not yet"]
         bad.sort(key=lambda r: VERDICTS.index(r["verdict"]))
         lines += table(["model", "result", "why"], ["---"] * 3, [[r["name"], r["verdict"], cell(r["why"])] for r in bad])
+    head = ["model", "parameters", "result", "error", "compile", "memory", "stock", "compile", "memory"]
+    marks = ["---", "--:", "---", "--:", "--:", "--:", "---", "--:", "--:"]
     for library in libraries:
-        lines += ["", f"## {library}"]
-        lines += table(["model", "parameters", "result", "error", "compile", "memory", "stock"], ["---", "--:", "---", "--:", "--:", "--:", "---"], [
-            [
-                r["name"].split("/")[1],
-                count(r["parameters"]),
-                r["verdict"],
-                error(r),
-                f"{r['compile_s']:.2f} s",
-                f"{r['compile_bytes'] / 1e6:.0f} MB",
-                verdict(stock.get(r["name"])),
-            ]
-            for r in rows
-            if r["name"].startswith(library + "/") and r["verdict"] in VERDICTS[:4]
-        ])
+        of = [r for r in rows if r["name"].startswith(library + "/") and r["verdict"] in VERDICTS[:4]]
+        cells = lambda r, s: [r["name"].split("/")[1], count(r["parameters"]), r["verdict"], error(r), *cost(r), verdict(s), *cost(s)]
+        lines += ["", f"## {library}", *table(head, marks, [cells(r, stock.get(r["name"])) for r in of])]
     unlike = [s for s in stock.values() if s["verdict"] in VERDICTS[1:5]]
     if unlike:
         lines += ["", "## Not right with stock"]
