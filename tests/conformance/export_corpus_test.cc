@@ -1,9 +1,10 @@
 // Compiles and runs every program of a folder of recorded exports.
 //   export_corpus_test --corpus DIR [--name PART] [--target cpu|portable] [--verbose] [--strict]
-// DIR has index.jsonl, tensors.safetensors and the .pt2 files, or .pte files, which run as they are. Rows that name the same file run in order in one session. A
-// row may have more: "file" as {"METHOD": "ARCHIVE", ...}, "method", "reset": true (states first take their initial values),
-// "seed": N (of the random operators), "copies": {"TARGET": N} (instructions that move a whole state: as many, no more).
-// "refused": "TEXT" (the compiler refuses it and says so). Inputs and outputs are names of tensors, or scalars: numbers (with a fraction or exponent for floats), true, false and null.
+// DIR has index.jsonl, tensors.safetensors and the .pt2 files, or .pte files, which run as they are. Rows that name the same
+// file run in order in one session. A row may have more: "file" as {"METHOD": "ARCHIVE", ...}, "method", "reset": true (states
+// first take their initial values), "seed": N (of the random operators), "copies": {"TARGET": N} (instructions that move a whole
+// state: as many, no more), "refused": {"TARGET": "TEXT"} (the compiler refuses it for the target and says so). Inputs and outputs
+// are names of tensors, or scalars: numbers (with a fraction or exponent for floats), true, false and null.
 // Prints "N passed, M failed, K refused"; exit 1 on any failure. Refused: a clear error while compiling, with --strict a failure where the
 // row does not expect it.
 
@@ -46,7 +47,7 @@ struct Row {
   bool reset = false;
   std::optional<uint64_t> seed;
   std::map<std::string, int64_t> copies;
-  std::string refused;  // what the compiler is to say; empty: nothing
+  std::map<std::string, std::string> refused;  // for which target the compiler is to say what
 };
 
 /// Counts instructions that move as much as a state holds: those with a result and another operand of that size.
@@ -235,7 +236,8 @@ std::vector<Row> read_index(const std::string& folder, std::string& error) {
       r.sources = {folder + "/" + r.file};
     }
     if (std::string_view method; e["method"].get(method) == simdjson::SUCCESS) r.method = std::string(method);
-    if (std::string_view refused; e["refused"].get(refused) == simdjson::SUCCESS) r.refused = std::string(refused);
+    if (dom::object refused; e["refused"].get(refused) == simdjson::SUCCESS)
+      for (const auto& [target, text] : refused) r.refused[std::string(target)] = std::string(std::string_view(text));
     if (bool reset; e["reset"].get(reset) == simdjson::SUCCESS) r.reset = reset;
     if (uint64_t seed; e["seed"].get(seed) == simdjson::SUCCESS) r.seed = seed;
     if (dom::object copies; e["copies"].get(copies) == simdjson::SUCCESS)
@@ -284,7 +286,8 @@ int main_(int argc, char** argv) {
       }
       if (v == Verdict::kPassed && l->methods.empty()) v = Verdict::kRefused, why = "its program was refused";
       if (v == Verdict::kPassed) v = run_row(row, *l, tensors, target, why);
-      if (!row.refused.empty()) v = v == Verdict::kRefused && l->refusal.find(row.refused) != std::string::npos ? Verdict::kPassed : Verdict::kFailed;
+      if (const auto refused = row.refused.find(target); refused != row.refused.end())
+        v = v == Verdict::kRefused && l->refusal.find(refused->second) != std::string::npos ? Verdict::kPassed : Verdict::kFailed;
       else if (strict && v == Verdict::kRefused) v = Verdict::kFailed;
       if (i + 1 == rows.size() || rows[i + 1].file != row.file) loaded.erase(row.file);
     } catch (const std::exception& e) {

@@ -6,45 +6,25 @@ Scalar inputs and outputs stand in the index as numbers, true, false and null; "
 does not take. Needs torch and safetensors.
 """
 
-import json
 import logging
 import sys
 import warnings
-import zipfile
 
 import torch
 import torch.nn as nn
-from safetensors.torch import save_file
 from torch._higher_order_ops.associative_scan import associative_scan
 from torch._higher_order_ops.map import map as map_
 from torch._higher_order_ops.scan import scan
 from torch._higher_order_ops.while_loop import while_loop
 from torch.export import Dim
-from torch.utils._pytree import tree_flatten
 
-from export_models import without_folders
+from recorder import Call, Recorder
 
 warnings.filterwarnings("ignore")
 logging.disable(logging.CRITICAL)
 torch.manual_seed(0)
-tensors, rows = {}, []
+recorder = Recorder(sys.argv[1])
 cond = torch.cond
-
-
-def key(t):
-    if not isinstance(t, torch.Tensor):
-        return t
-    tensors[str(len(tensors))] = t.detach().contiguous().clone()
-    return str(len(tensors) - 1)
-
-
-class Call(nn.Module):
-    def __init__(self, f):
-        super().__init__()
-        self.f = f
-
-    def forward(self, *inputs):
-        return self.f(*inputs)
 
 
 class Layers(nn.Module):
@@ -63,35 +43,9 @@ class Layers(nn.Module):
         return self.f(self, *inputs)
 
 
-def deflate(path):
-    """The same archive, in less space."""
-    with zipfile.ZipFile(path) as archive:
-        entries = [(entry.filename, archive.read(entry)) for entry in archive.infolist()]
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, data in entries:
-            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
-
-
-def case(name, f, *calls, shapes=None, layers=False, strict=False, decompose=False, refused=None):
-    """`calls`: tuples of inputs; the first is exported with. `shapes`: dynamic shapes of the inputs. `layers`: `f` gets Layers first.
-    `refused`: what the compiler says of it."""
-    module = Layers(f).eval() if layers else Call(f)
-    with torch.no_grad():
-        program = torch.export.export(
-            module, calls[0], strict=strict, dynamic_shapes=None if shapes is None else {"inputs": shapes}
-        )
-        program = without_folders(program.run_decompositions({}) if decompose else program)
-        torch.export.save(program, f"{sys.argv[1]}/{name}.pt2")
-        deflate(f"{sys.argv[1]}/{name}.pt2")
-        user = [s.arg for s in program.graph_signature.input_specs if s.kind.name == "USER_INPUT"]
-        kept = [not (hasattr(a, "value") and not isinstance(a.value, torch.Tensor)) for a in user]  # others are part of the program
-        for i, inputs in enumerate([*calls, *calls]):  # twice in one session
-            flat = tree_flatten(inputs)[0]
-            if len(flat) != len(kept):
-                raise AssertionError(f"{name}: {len(flat)} inputs, {len(kept)} in the program")
-            outputs = [key(o) for o in tree_flatten(module(*inputs), is_leaf=lambda o: o is None)[0]]
-            row = dict(name=f"{name}.{i}", file=f"{name}.pt2", inputs=[key(t) for t, k in zip(flat, kept) if k], outputs=outputs)
-            rows.append(row if refused is None else {**row, "refused": refused})
+def case(name, f, *calls, layers=False, **options):
+    """`layers`: `f` gets Layers first."""
+    recorder.archive(name, Layers(f).eval() if layers else Call(f), calls, **options)
 
 
 r = torch.randn
@@ -249,8 +203,8 @@ def within_autocast(x):
 
 
 case("no_autocast", without_autocast, (x,))
-case("autocast", within_autocast, (x,), refused="autocast is not supported inside a model")
-case("vmap", lambda x: torch.vmap(lambda row: row.sum() * row)(x), (x,), refused="_add_batch_dim")
+case("autocast", within_autocast, (x,), refused={"cpu": "autocast is not supported inside a model", "portable": "autocast is not supported inside a model"})
+case("vmap", lambda x: torch.vmap(lambda row: row.sum() * row)(x), (x,), refused={"cpu": "_add_batch_dim", "portable": "_add_batch_dim"})
 case("vmap_decomposed", lambda x: torch.vmap(lambda row: row.sum() * row)(x), (x,), decompose=True)
 case("checkpoint", lambda m, x: torch.utils.checkpoint.checkpoint(lambda x: m.linear(x).relu(), x, use_reentrant=False) + x, (x,), layers=True)
 
@@ -334,7 +288,4 @@ def looped(m, x):
 
 case("while_into_a_buffer", looped, (r(4),), (r(4),), layers=True)
 
-with open(f"{sys.argv[1]}/index.jsonl", "w") as f:
-    for row in rows:
-        f.write(json.dumps(row) + "\n")
-save_file(tensors, f"{sys.argv[1]}/tensors.safetensors")
+recorder.write()

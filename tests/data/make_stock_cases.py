@@ -6,7 +6,6 @@ What stock 1.5.1 refuses to write (while_loop, writes in a branch) or computes w
 Needs torch, safetensors and executorch.
 """
 
-import json
 import logging
 import sys
 import warnings
@@ -14,16 +13,16 @@ import warnings
 import torch
 import torch.nn as nn
 from executorch.exir import to_edge
-from safetensors.torch import save_file
 from torch._higher_order_ops.map import map as map_
 from torch._higher_order_ops.scan import scan
 from torch.export import Dim
-from torch.utils._pytree import tree_flatten
+
+from recorder import Recorder
 
 warnings.filterwarnings("ignore")
 logging.disable(logging.CRITICAL)
 torch.manual_seed(0)
-tensors, rows = {}, []
+recorder = Recorder(sys.argv[1])
 cond = torch.cond
 r = torch.randn
 yes, no = torch.tensor(True), torch.tensor(False)
@@ -45,23 +44,14 @@ class Layers(nn.Module):
         return self.f(self, *inputs)
 
 
-def key(t):
-    if not isinstance(t, torch.Tensor):
-        return t
-    tensors[str(len(tensors))] = t.detach().contiguous().clone()
-    return str(len(tensors) - 1)
-
-
 def case(name, f, *calls, shapes=None):
     module = Layers(f).eval()
     with torch.no_grad():
         program = torch.export.export(module, calls[0], strict=False, dynamic_shapes=None if shapes is None else {"inputs": shapes})
         program = to_edge(program).to_executorch()
-        with open(f"{sys.argv[1]}/{name}.pte", "wb") as out:
-            out.write(program.buffer)
-        for i, inputs in enumerate([*calls, *calls]):  # twice in one session
-            outputs = [key(o) for o in tree_flatten(module(*inputs), is_leaf=lambda o: o is None)[0]]
-            rows.append(dict(name=f"{name}.{i}", file=f"{name}.pte", inputs=[key(t) for t in inputs], outputs=outputs))
+    with open(f"{sys.argv[1]}/{name}.pte", "wb") as out:
+        out.write(program.buffer)
+    recorder.record(name, f"{name}.pte", module, [*calls, *calls])  # twice in one session
 
 
 def counted(m, p, x):
@@ -100,7 +90,4 @@ case("scan_carries", lambda m, c, d, x, y: scan(lambda c, x: ((c[0] + x[0], c[1]
 case("scan_any_length", lambda m, c, x: scan(step, c, x), (r(4), x), (r(4), r(9, 4)), (r(4), r(2, 4)), shapes=(None, any_length))
 case("view_of_any_length", lambda m, x: (x.view(-1, 2, 2), x.view(-1)), (r(3, 4),), (r(9, 4),), (r(2, 4),), shapes=(any_length,))
 
-with open(f"{sys.argv[1]}/index.jsonl", "w") as f:
-    for row in rows:
-        f.write(json.dumps(row) + "\n")
-save_file(tensors, f"{sys.argv[1]}/tensors.safetensors")
+recorder.write()
