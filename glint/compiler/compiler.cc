@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "glint/compiler/decompose/decompose.h"
+#include "glint/compiler/ir/match.h"
 #include "glint/compiler/pass_manager.h"
 #include "glint/ops/ops.h"
 
@@ -24,21 +25,26 @@ double ms_since(Clock::time_point start) { return std::chrono::duration<double, 
 
 // From the exported program to core ATen.
 constexpr std::string_view kToCore[] = {
-    "functionalize", "decompose", "eliminate-dead-code", "eliminate-common-subexpressions", "fold-constants", "simplify-views", "eliminate-common-subexpressions", "eliminate-dead-code",
+    "functionalize", "decompose", "sink-constants", "eliminate-dead-code", "eliminate-common-subexpressions", "fold-constants", "simplify-views", "eliminate-common-subexpressions", "eliminate-dead-code",
 };
 // What every target gains from.
 constexpr std::string_view kCommon[] = {"fold-batch-norm", "fold-constants", "eliminate-dead-code"};
 
+struct Unknown { int count = 0; std::string operands; ir::OriginPtr origin; };
+
+void find_unknown(const ir::Graph& graph, std::map<std::string, Unknown>& unknown) {
+  for (const ir::Node* n : graph.nodes()) {
+    for (const auto& region : n->regions) find_unknown(*region, unknown);
+    if (n->schema != nullptr || ir::is_control_flow(*n) || n->results().empty()) continue;  // without results: a check of the exporter's, dropped
+    Unknown& u = unknown[n->op];
+    if (u.count++ == 0) u.operands = ir::describe_operands(*n), u.origin = n->origin;
+  }
+}
+
 /// Operators that nothing in this build computes, all in one message.
 void refuse_unknown(const ir::Module& module) {
-  struct Unknown { int count = 0; std::string operands; ir::OriginPtr origin; };
   std::map<std::string, Unknown> unknown;
-  for (const auto& graph : module.methods)
-    for (const ir::Node* n : graph->nodes()) {
-      if (n->schema != nullptr || !n->regions.empty() || n->results().empty()) continue;  // without results: a check of the exporter's, dropped
-      Unknown& u = unknown[n->op];
-      if (u.count++ == 0) u.operands = ir::describe_operands(*n), u.origin = n->origin;
-    }
+  for (const auto& graph : module.methods) find_unknown(*graph, unknown);
   if (unknown.empty()) return;
   std::string text = unknown.size() == 1 ? "an operator is unknown:" : std::to_string(unknown.size()) + " operators are unknown:";
   for (const auto& [op, u] : unknown) {

@@ -96,7 +96,7 @@ class StateUpdates {
       if (&n != step.writer || in != step.target) return true;
       ++uses;
     }
-    return uses > 1 && n.def->flags.updates_self;
+    return uses > 1 && n.def != nullptr && n.def->flags.updates_self;
   }
 
   /// Whether the caller, an input or another state gets the value: those look at the end.

@@ -4,16 +4,30 @@
 
 namespace glint::compiler {
 
-bool run_pass(const PassDef& pass, ir::Graph& graph, PassContext& context) {
+namespace {
+
+/// On a graph, then on the regions of its nodes.
+bool run_everywhere(const PassDef& pass, ir::Graph& graph, PassContext& context) {
   const uint64_t before = graph.version();
+  pass.run(graph, context);
+  bool changed = graph.version() != before;
+  for (ir::Node* n : graph.nodes())
+    for (const auto& region : n->regions) changed |= run_everywhere(pass, *region, context);
+  return changed;
+}
+
+}  // namespace
+
+bool run_pass(const PassDef& pass, ir::Graph& graph, PassContext& context) {
+  bool changed = false;
   try {
-    pass.run(graph, context);
+    changed = run_everywhere(pass, graph, context);
     ir::verify(graph, pass.gives);
   } catch (ir::Error& e) {
     e.diagnostic.message += " (in pass " + std::string(pass.name) + ")";
     throw;
   }
-  return graph.version() != before;
+  return changed;
 }
 
 std::vector<PassRun> run_passes(std::span<const PassDef* const> passes, ir::Graph& graph, PassContext& context, const PassHook& hook) {

@@ -50,7 +50,7 @@ TEST(Module, RunsAStockProgram) {
   }
 }
 
-TEST(Module, RunsStockOperatorsOfLanguageModels) { EXPECT_EQ(testing::run_recorded(GLINT_SOURCE_DIR "/tests/data/stock"), 5u); }
+TEST(Module, RunsStockOperatorsOfLanguageModels) { EXPECT_EQ(testing::run_recorded(GLINT_SOURCE_DIR "/tests/data/stock_operators"), 5u); }
 
 /// y = x + w, with x [1..8, 2] called points and w external; count(x) = n.
 std::string program_file() {

@@ -98,8 +98,10 @@ class MethodLoader {
       if (v.kind == ValueView::Kind::kTensor) read_tensor(i, v.tensor, next++);
     }
     for (uint32_t i = 0; i < n; ++i) GLINT_TRY(read_value(i, view_.value(i)));
-    for (int32_t v : m_.inputs_)
+    for (int32_t v : m_.inputs_) {
       if (tensor_at(v) >= 0) is_input_[size_t(tensor_at(v))] = true;
+      if (is_number(v)) m_.computed_[size_t(v)] = true;  // another one in each call
+    }
     for (int32_t v : m_.outputs_)
       if (tensor_at(v) >= 0) is_output_[size_t(tensor_at(v))] = true;
     return {};

@@ -138,7 +138,7 @@ class Method {
   std::span<Facts> facts_;
   std::span<Instruction> instructions_;
   std::span<std::span<const int64_t>> int_items_;  // of each value: the items of an int list that is computed
-  std::span<bool> computed_;                  // values that instructions write, and lists of such
+  std::span<bool> computed_;                  // numbers that instructions write or the caller gives, and lists of such
   std::span<bool> input_set_;
   std::span<int32_t> late_views_;
   std::span<Moved> moved_;

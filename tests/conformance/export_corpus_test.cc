@@ -1,14 +1,18 @@
 // Compiles and runs every program of a folder of recorded exports.
-//   export_corpus_test --corpus DIR [--name PART] [--target cpu|portable] [--verbose]
-// DIR has index.jsonl, tensors.safetensors and the .pt2 files. Rows that name the same file run in order in one session. A
+//   export_corpus_test --corpus DIR [--name PART] [--target cpu|portable] [--verbose] [--strict]
+// DIR has index.jsonl, tensors.safetensors and the .pt2 files, or .pte files, which run as they are. Rows that name the same file run in order in one session. A
 // row may have more: "file" as {"METHOD": "ARCHIVE", ...}, "method", "reset": true (states first take their initial values),
 // "seed": N (of the random operators), "copies": {"TARGET": N} (instructions that move a whole state: as many, no more).
-// Prints "N passed, M failed, K refused"; exit 1 on any failure. Refused: a clear error while compiling.
+// "refused": "TEXT" (the compiler refuses it and says so). Inputs and outputs are names of tensors, or scalars: numbers (with a fraction or exponent for floats), true, false and null.
+// Prints "N passed, M failed, K refused"; exit 1 on any failure. Refused: a clear error while compiling, with --strict a failure where the
+// row does not expect it.
 
 #include <CLI/CLI.hpp>
 #include <simdjson.h>
 
+#include <cmath>
 #include <cstdio>
+#include <deque>
 #include <map>
 
 #include <sys/wait.h>
@@ -28,14 +32,21 @@ namespace dom = simdjson::dom;
 
 enum class Verdict : uint8_t { kPassed, kFailed, kRefused };
 
+/// A tensor of the corpus, or a scalar.
+struct Operand {
+  std::string tensor;  // its name; empty: a scalar
+  Value scalar;
+};
+
 struct Row {
   std::string name, file;
-  std::vector<std::string> inputs, outputs;
+  std::vector<Operand> inputs, outputs;
   std::string method = "forward";
   compiler::Sources sources;
   bool reset = false;
   std::optional<uint64_t> seed;
   std::map<std::string, int64_t> copies;
+  std::string refused;  // what the compiler is to say; empty: nothing
 };
 
 /// Counts instructions that move as much as a state holds: those with a result and another operand of that size.
@@ -80,6 +91,7 @@ struct Loaded {
   Session* session = nullptr;
   std::map<std::string, Method*> methods;
   Copies copies;
+  std::string refusal;  // of the compiler
 };
 
 double tolerance(DType d) { return d == DType::kF16 || d == DType::kBF16 ? 4 * testing::epsilon(d) : 2e-5; }
@@ -90,9 +102,22 @@ std::string describe(const Failure& f, const Status& s) {
   return text;
 }
 
+bool same_scalar(const Value& got, const Value& want) {
+  using K = Value::Kind;
+  if (got.kind != want.kind) return false;
+  switch (want.kind) {
+    case K::kNone: return true;
+    case K::kInt: return got.i == want.i;
+    case K::kBool: return got.b == want.b;
+    case K::kFloat: return std::abs(got.f - want.f) <= 2e-5 * std::abs(want.f);
+    default: return false;
+  }
+}
+
 Verdict run_row(const Row& row, Loaded& l, const testing::TensorFile& tensors, const std::string& target, std::string& why) {
-  std::vector<HostTensor> inputs;
-  for (const std::string& key : row.inputs) inputs.push_back(tensors.get(key));
+  std::deque<HostTensor> given;
+  std::vector<Value> inputs;
+  for (const Operand& o : row.inputs) inputs.push_back(o.tensor.empty() ? o.scalar : Value::of(&given.emplace_back(tensors.get(o.tensor)).tensor()));
   Method* method = l.methods[row.method];
   if (row.reset) l.session->reset();
   if (row.seed) l.session->seed(*row.seed);
@@ -103,8 +128,8 @@ Verdict run_row(const Row& row, Loaded& l, const testing::TensorFile& tensors, c
     return Verdict::kFailed;
   }
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (const Status s = method->set_input(uint32_t(i), Value::of(&inputs[i].tensor())); !s.ok()) {
-      why = "input " + std::to_string(i) + " " + inputs[i].describe() + ": " + s.why();
+    if (const Status s = method->set_input(uint32_t(i), inputs[i]); !s.ok()) {
+      why = "input " + std::to_string(i) + ": " + s.why();
       return Verdict::kFailed;
     }
   if (const Status s = method->execute(); !s.ok()) {
@@ -116,7 +141,12 @@ Verdict run_row(const Row& row, Loaded& l, const testing::TensorFile& tensors, c
     return Verdict::kFailed;
   }
   size_t next = 0;
-  for (const std::string& key : row.outputs) {
+  for (const Operand& o : row.outputs) {
+    if (o.tensor.empty()) {
+      if (!same_scalar(method->output(uint32_t(next++)), o.scalar)) return why = "output " + std::to_string(next - 1) + " is another scalar", Verdict::kFailed;
+      continue;
+    }
+    const std::string& key = o.tensor;
     while (next < method->output_count() && method->output(uint32_t(next)).kind != Value::Kind::kTensor) ++next;
     if (next == method->output_count()) {
       why = "gives too few tensors";
@@ -143,7 +173,11 @@ Verdict run_row(const Row& row, Loaded& l, const testing::TensorFile& tensors, c
 
 Verdict load(const Row& row, const compiler::CompileOptions& options, const Cpu& cpu, Loaded& l, std::string& why) {
   compiler::CompileReport report;
-  if (const Status s = compiler::compile(row.sources, l.bytes, options, report, why); !s.ok())
+  if (row.file.ends_with(".pte")) {
+    const auto file = MappedFile::open(row.sources.at(0).path.c_str());
+    if (!file.ok()) return why = file.status().why(), Verdict::kFailed;
+    l.bytes.assign(file->bytes().begin(), file->bytes().end());
+  } else if (const Status s = compiler::compile(row.sources, l.bytes, options, report, why); !s.ok())
     return s.code() == Code::kInternal ? Verdict::kFailed : Verdict::kRefused;
   l.arena = l.chunks.arena();
   Failure failure;
@@ -161,6 +195,21 @@ Verdict load(const Row& row, const compiler::CompileOptions& options, const Cpu&
     l.methods[name] = *method;
   }
   return Verdict::kPassed;
+}
+
+std::vector<Operand> read_operands(dom::array array) {
+  std::vector<Operand> operands;
+  for (dom::element e : array) {
+    Operand& o = operands.emplace_back();
+    switch (e.type()) {
+      case dom::element_type::STRING: o.tensor = std::string(std::string_view(e)); break;
+      case dom::element_type::INT64: o.scalar = Value::of(int64_t(e)); break;
+      case dom::element_type::DOUBLE: o.scalar = Value::of(double(e)); break;
+      case dom::element_type::BOOL: o.scalar = Value::of(bool(e)); break;
+      default: o.scalar = Value::none();
+    }
+  }
+  return operands;
 }
 
 std::vector<Row> read_index(const std::string& folder, std::string& error) {
@@ -186,12 +235,13 @@ std::vector<Row> read_index(const std::string& folder, std::string& error) {
       r.sources = {folder + "/" + r.file};
     }
     if (std::string_view method; e["method"].get(method) == simdjson::SUCCESS) r.method = std::string(method);
+    if (std::string_view refused; e["refused"].get(refused) == simdjson::SUCCESS) r.refused = std::string(refused);
     if (bool reset; e["reset"].get(reset) == simdjson::SUCCESS) r.reset = reset;
     if (uint64_t seed; e["seed"].get(seed) == simdjson::SUCCESS) r.seed = seed;
     if (dom::object copies; e["copies"].get(copies) == simdjson::SUCCESS)
       for (const auto& [target, n] : copies) r.copies[std::string(target)] = int64_t(n);
-    for (dom::element k : dom::array(e["inputs"])) r.inputs.push_back(std::string(std::string_view(k)));
-    for (dom::element k : dom::array(e["outputs"])) r.outputs.push_back(std::string(std::string_view(k)));
+    r.inputs = read_operands(e["inputs"]);
+    r.outputs = read_operands(e["outputs"]);
     rows.push_back(std::move(r));
   }
   return rows;
@@ -200,11 +250,12 @@ std::vector<Row> read_index(const std::string& folder, std::string& error) {
 int main_(int argc, char** argv) {
   CLI::App app("Compiles and runs a folder of recorded exports.");
   std::string corpus, only, target = "cpu";
-  bool verbose = false;
+  bool verbose = false, strict = false;
   app.add_option("--corpus", corpus, "folder with index.jsonl, tensors.safetensors and the archives")->required();
   app.add_option("--name", only, "only programs whose name contains this");
   app.add_option("--target", target, "cpu or portable")->check(CLI::IsMember({"cpu", "portable"}));
   app.add_flag("--verbose", verbose, "list failures and refusals with their reasons");
+  app.add_flag("--strict", strict, "refusals that no row expects are failures");
   CLI11_PARSE(app, argc, argv);
 
   std::string error;
@@ -229,9 +280,12 @@ int main_(int argc, char** argv) {
       if (l == nullptr) {
         l = std::make_unique<Loaded>();
         v = load(row, options, cpu, *l, why);
+        if (v == Verdict::kRefused) l->refusal = why;
       }
       if (v == Verdict::kPassed && l->methods.empty()) v = Verdict::kRefused, why = "its program was refused";
       if (v == Verdict::kPassed) v = run_row(row, *l, tensors, target, why);
+      if (!row.refused.empty()) v = v == Verdict::kRefused && l->refusal.find(row.refused) != std::string::npos ? Verdict::kPassed : Verdict::kFailed;
+      else if (strict && v == Verdict::kRefused) v = Verdict::kFailed;
       if (i + 1 == rows.size() || rows[i + 1].file != row.file) loaded.erase(row.file);
     } catch (const std::exception& e) {
       v = Verdict::kFailed;

@@ -1,7 +1,7 @@
 """What ExecuTorch's own operators compute (namespaces llama, quantized_decomposed, et_copy, preprocess), from its ahead-of-time
 libraries, and from PyTorch where it has the operator; and small stock programs that call them.
 
-    cd tests/data && python make_stock_operator_cases.py stock
+    cd tests/data && python make_stock_operator_cases.py stock_operators
 
 Needs torch, executorch and safetensors.
 """

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-CORPORA = ["archives/torch-2.5", "archives/torch-2.13", "archives/torch-2.14", "models", "states"]
+CORPORA = ["archives/torch-2.5", "archives/torch-2.13", "archives/torch-2.14", "models", "states", "control"]
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
 
 
@@ -128,13 +128,14 @@ def ours_on_stock(corpus, name, glint, work):
         rows = [row for row in map(json.loads, index) if row["file"] == name]
     tensors = load_file(os.path.join(corpus, "tensors.safetensors"))
     program = os.path.join(work, "ours.pte")
+    value = lambda k: tensors[k] if isinstance(k, str) else k
     made = subprocess.run([glint, "compile", os.path.join(corpus, name), "-o", program, "--target=portable"], capture_output=True, text=True)
     if made.returncode != 0:
         return "refused", (made.stderr or made.stdout).strip()
     method = Runtime.get().load_program(program, verification=Verification.Minimal).load_method("forward")
     for row in rows:
-        got = method.execute([tensors[k] for k in row["inputs"]])
-        error = compare([g for g in got if hasattr(g, "dtype")], [tensors[k] for k in row["outputs"]])
+        got = method.execute([value(k) for k in row["inputs"]])
+        error = compare([g for g in got if hasattr(g, "dtype")], [tensors[k] for k in row["outputs"] if isinstance(k, str)])
         if error:
             return "failed", error
     return "passed", ""

@@ -1,6 +1,6 @@
 """The models of the zoo: for each name a function that gives (module, inputs) with random weights.
 
-Names are torchvision/NAME, transformers/TYPE[+TASK] and timm/NAME. A function may raise LeftOut with its reason.
+Names are examples/NAME, torchvision/NAME, transformers/TYPE[+TASK] and timm/NAME. A function may raise LeftOut with its reason.
 """
 
 import functools
@@ -62,6 +62,136 @@ def calibrate(norm, args):
     if norm.affine:
         norm.weight.mul_(0.5)
         norm.bias.add_(torch.randn_like(norm.bias) * 0.5)
+
+
+# ---- the example models of ExecuTorch's first table, at full size ----
+
+
+class Mul(nn.Module):
+    def forward(self, x, y):
+        return x * y
+
+
+class AddMul(nn.Module):
+    def forward(self, a, x, b):
+        return torch.add(torch.mm(a, x), b)
+
+
+class ResidualBlock(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(features, features, 3, padding=1), nn.ReLU(), nn.Conv2d(features, features, 3, padding=1))
+
+    def forward(self, x):
+        return x + self.body(x)
+
+
+class Edsr(nn.Module):
+    """EDSR with 16 residual blocks of 64 features that doubles height and width (Lim et al., 2017)."""
+
+    def __init__(self, blocks=16, features=64, scale=2):
+        super().__init__()
+        self.sub_mean, self.add_mean = self.shift(-1), self.shift(1)
+        self.head = nn.Conv2d(3, features, 3, padding=1)
+        self.body = nn.Sequential(*(ResidualBlock(features) for _ in range(blocks)), nn.Conv2d(features, features, 3, padding=1))
+        self.tail = nn.Sequential(
+            nn.Conv2d(features, features * scale**2, 3, padding=1), nn.PixelShuffle(scale), nn.Conv2d(features, 3, 3, padding=1)
+        )
+
+    @staticmethod
+    def shift(sign):
+        conv = nn.Conv2d(3, 3, 1).requires_grad_(False)
+        conv.weight.copy_(torch.eye(3).view(3, 3, 1, 1))
+        conv.bias.copy_(sign * torch.tensor([0.4488, 0.4371, 0.4040]))
+        return conv
+
+    def forward(self, x):
+        x = self.head(self.sub_mean(x))
+        return self.add_mean(self.tail(x + self.body(x)))
+
+
+class Rnnt(nn.Module):
+    """A part of torchaudio's RNN-T."""
+
+    def __init__(self, part):
+        super().__init__()
+        import torchaudio
+
+        self.rnnt = torchaudio.models.emformer_rnnt_base(num_symbols=4097)
+        self.part = part
+
+    def forward(self, *inputs):
+        if self.part == "predict":
+            inputs = (*inputs, None)
+        return tuple(tree_leaves(getattr(self.rnnt, self.part)(*inputs)))
+
+
+def vision_example(name, **options):
+    import torchvision
+
+    return torchvision.models.get_model(name, weights=None, **options)
+
+
+def image(size=224):
+    return (torch.randn(1, 3, size, size),)
+
+
+def example_mobilebert():
+    import transformers
+
+    config = transformers.MobileBertConfig(return_dict=False)
+    return transformers.MobileBertModel(config), (torch.tensor([[101, 7592, 1010, 2026, 3899, 2003, 10140, 102]]),)
+
+
+def example_llama2():
+    """ExecuTorch's own transformer in the size of its demonstration."""
+    from executorch.examples.models.llama.llama_transformer import construct_transformer
+    from executorch.examples.models.llama.model_args import ModelArgs
+
+    args = ModelArgs(dim=64, multiple_of=4, n_heads=8, n_layers=5, norm_eps=1e-5, vocab_size=512)
+    return construct_transformer(args), (torch.randint(0, 512, (1, 16)),)
+
+
+def example_ic4():
+    import timm
+
+    return timm.create_model("inception_v4", pretrained=False), image(299)
+
+
+def example_w2l():
+    import torchaudio
+
+    return torchaudio.models.Wav2Letter(num_classes=4096), (torch.randn(10, 1, 700),)
+
+
+EXAMPLES = {
+    "mul": lambda: (Mul(), (torch.randn(3, 2), torch.randn(3, 2))),
+    "add_mul": lambda: (AddMul(), (torch.ones(2, 2), 2 * torch.ones(2, 2), 3 * torch.ones(2, 2))),
+    "linear": lambda: (nn.Linear(3, 3), (torch.randn(3, 3),)),
+    "edsr": lambda: (Edsr(), image()),
+    "mobilebert": example_mobilebert,
+    "mv2": lambda: (vision_example("mobilenet_v2"), image()),
+    "mv3": lambda: (vision_example("mobilenet_v3_small"), image()),
+    "vit": lambda: (vision_example("vit_b_16"), image()),
+    "w2l": example_w2l,
+    "ic3": lambda: (vision_example("inception_v3", init_weights=False), image()),
+    "ic4": example_ic4,
+    "resnet18": lambda: (vision_example("resnet18"), image()),
+    "resnet50": lambda: (vision_example("resnet50"), image()),
+    "llama2": example_llama2,
+    "emformer_join": lambda: (
+        Rnnt("join"),
+        (torch.rand(1, 128, 1024), torch.tensor([128]), torch.rand(1, 128, 1024), torch.tensor([128])),
+    ),
+    "emformer_predict": lambda: (Rnnt("predict"), (torch.zeros(1, 128, dtype=torch.int64), torch.tensor([128]))),
+    "emformer_transcribe": lambda: (Rnnt("transcribe"), (torch.randn(1, 128, 80), torch.tensor([128]))),
+    "dl3": lambda: (Tensors(vision_example("deeplabv3_resnet50", weights_backbone=None)), image()),
+}
+
+
+def example_model(name):
+    model, inputs = EXAMPLES[name]()
+    return lively(model, *inputs)
 
 
 # ---- torchvision ----
@@ -647,20 +777,25 @@ TEXT_NETS = [
         "pegasus+seq2seq",
     )
 ]
+EXAMPLE_NETS = [f"examples/{n}" for n in EXAMPLES]
 VARIED = {
     "flexible": IMAGE_NETS + TEXT_NETS,
     "bf16": IMAGE_NETS[:4] + IMAGE_NETS[7:10] + TEXT_NETS,
-    "f16": IMAGE_NETS[:3] + TEXT_NETS[10:30:2],
+    "f16": EXAMPLE_NETS + IMAGE_NETS[:3] + TEXT_NETS[10:30:2],
     "int8": IMAGE_NETS,
     "int8-dynamic": IMAGE_NETS[7:10],
     "int4-grouped": TEXT_NETS[10:31:3],
 }
 
 
+LIBRARIES = {"examples": example_model, "torchvision": torchvision_model, "transformers": transformers_model, "timm": timm_model}
+
+
 def names():
     """All names; NAME@VARIANT is the model in another form."""
     plain = (
-        [f"torchvision/{n}" for n in torchvision_models()]
+        EXAMPLE_NETS
+        + [f"torchvision/{n}" for n in torchvision_models()]
         + [f"transformers/{n}" for n in transformers_models()]
         + [f"timm/{n}" for n in timm_models()]
     )
@@ -671,6 +806,6 @@ def build(name):
     """(model, inputs to export with, inputs to run with, options of torch.export)."""
     name, _, variant = name.partition("@")
     library, kind = name.split("/", 1)
-    model, inputs = {"torchvision": torchvision_model, "transformers": transformers_model, "timm": timm_model}[library](kind)
+    model, inputs = LIBRARIES[library](kind)
     model, inputs, *rest = VARIANTS[variant](model, inputs) if variant else (model, inputs)
     return (model, inputs, *rest) if rest else (model, inputs, inputs, {})

@@ -6,6 +6,7 @@
 #include "glint/base/checked.h"
 #include "glint/compiler/import/export_names.h"
 #include "glint/compiler/import/origin.h"
+#include "glint/compiler/ir/match.h"
 #include "glint/compiler/ir/text.h"
 #include "glint/core/tensor.h"
 
@@ -17,6 +18,7 @@ using ir::Dim;
 using ir::Type;
 
 [[noreturn]] void fail(Code code, const std::string& message) { throw ir::Error(code, message); }
+constexpr const char* kMisfit = "a graph of it takes or gives other values than it is given or gives";
 [[noreturn]] void invalid(const std::string& message) { fail(Code::kInvalidProgram, message); }
 
 std::string quoted(std::string_view name) { return "'" + std::string(name.substr(0, 200)) + "'"; }
@@ -58,6 +60,48 @@ Dim read_sym_int(Json sym_int, SymbolReader& symbols) {
 bool is_transparent(const std::string& op) {
   return op == "higher_order::wrap_with_set_grad_enabled" || op == "higher_order::wrap_with_autocast" ||
          op == "higher_order::strict_mode" || op == "higher_order::invoke_subgraph";
+}
+
+/// Whether an operand or a region's result can become a value of this type; `dropped`: how many dimensions more it has.
+bool is_like(const Arg& a, const Type& type, int dropped = 0) {
+  using K = Type::Kind;
+  if (a.is_none()) return false;
+  if (!a.is_value()) return a.is_int() ? type.kind == K::kInt : a.is_bool() ? type.kind == K::kBool : a.is_float() && type.kind == K::kFloat;
+  const Type& from = a.value()->type;
+  if (from.kind != type.kind) return false;
+  return !type.is_tensor() || (from.dtype == type.dtype && int(from.rank()) == int(type.rank()) + dropped);
+}
+
+/// Whether every region takes what it is given and yields what the node, or the next step, wants.
+bool regions_fit(const ir::Node& n) {
+  if (!ir::is_control_flow(n)) return true;  // refused later, by name
+  const bool is_cond = n.is("higher_order::cond"), is_while = n.is("higher_order::while_loop"), is_scan = n.is("higher_order::scan");
+  const Arg::List none;
+  const Arg::List& carried = is_while || is_scan ? n.arg(0).list() : none;
+  const Arg::List& walked = is_cond || is_while ? none : n.arg(is_scan ? 1 : 0).list();
+  const Arg::List& fixed = n.args().back().list();
+  const auto condition = [](const Arg& a) { return is_like(a, Type::of(Type::Kind::kBool)) || (a.is_value() && a.value()->type.is_tensor() && a.value()->type.dtype == DType::kBool); };
+  if (is_cond ? !condition(n.arg(0)) : is_while ? n.results().size() != carried.size() : walked.empty() || n.results().size() < carried.size()) return false;
+  for (const auto& region : n.regions) {
+    if (region->inputs.size() != carried.size() + walked.size() + fixed.size()) return false;
+    for (size_t i = 0; i < region->inputs.size(); ++i) {
+      const bool slice = i >= carried.size() && i < carried.size() + walked.size();
+      const Arg& a = i < carried.size() ? carried[i] : slice ? walked[i - carried.size()] : fixed[i - carried.size() - walked.size()];
+      if (!is_like(a, region->inputs[i]->type, slice ? 1 : 0) || (slice && !region->inputs[i]->type.is_tensor())) return false;
+      if (i < carried.size() && !is_like(a, n.result(i)->type)) return false;
+    }
+    if (is_while && region == n.regions[0]) {
+      if (region->outputs.size() != 1 || !condition(region->outputs[0])) return false;
+      continue;
+    }
+    if (region->outputs.size() != n.results().size()) return false;
+    for (size_t i = 0; i < n.results().size(); ++i) {
+      const bool stacked = !is_cond && i >= carried.size();
+      if (region->outputs[i].is_none() && is_cond) continue;
+      if (!is_like(region->outputs[i], n.result(i)->type, stacked ? -1 : 0) || (stacked && !n.result(i)->type.is_tensor())) return false;
+    }
+  }
+  return true;
 }
 
 void flatten(const Arg& arg, std::vector<Arg>& flat) {
@@ -369,12 +413,41 @@ void NodeReader::read_higher_order(const std::string& op, Json node, const ir::O
     args.push_back(arg(input.at("arg")));
     names.emplace_back(input.at("name").as_string());
   }
+  if (op == "higher_order::while_loop" && args.size() == 3 && args[2].is_string()) args.pop_back(), names.pop_back();  // which operands it writes to
+  if (op == "higher_order::associative_scan") return read_associative_scan(args, regions, results, origin);
   std::vector<Type> types;
   for (const Result& r : results) types.push_back(r.type);
   ir::Node* n = graph_.add_node(nullptr, op, std::move(args), std::move(types), origin);
   n->unknown_arg_names = std::move(names);
   n->regions = std::move(regions);
+  if (!regions_fit(*n)) invalid(kMisfit);
   bind(results, n->results());
+}
+
+/// A scan over all entries but the first, which it carries at first; what a step yields is carried and stacked.
+void NodeReader::read_associative_scan(const std::vector<Arg>& args, std::vector<std::unique_ptr<ir::Graph>>& regions,
+                                       const std::vector<Result>& results, const ir::OriginPtr& origin) {
+  if (args.size() != 2 || regions.size() != 1 || !args[0].is_list() || !args[1].is_list() || args[0].list().size() != results.size()) invalid(kMisfit);
+  ir::Builder b(graph_, ops_, nullptr, origin);
+  Arg::List first, rest;
+  std::vector<Type> types;
+  for (const Arg& x : args[0].list()) {
+    if (!x.is_value() || !x.value()->type.is_tensor()) invalid(kMisfit);
+    first.push_back(b.op("aten::select.int", {x, 0, 0}));
+    rest.push_back(b.op("aten::slice.Tensor", {x, 0, 1}));
+  }
+  for (const Arg::List& list : {first, rest})
+    for (const Arg& a : list) types.push_back(a.value()->type);
+  std::vector<Arg>& yields = regions[0]->outputs;
+  const std::vector<Arg> step = yields;
+  yields.insert(yields.end(), step.begin(), step.end());
+  ir::Node* n = graph_.add_node(nullptr, "higher_order::scan", {Arg(first), Arg(std::move(rest)), args[1]}, std::move(types), origin);
+  n->regions = std::move(regions);
+  if (!regions_fit(*n)) invalid(kMisfit);
+  std::vector<ir::Value*> values;
+  for (size_t i = 0; i < results.size(); ++i)
+    values.push_back(b.op("aten::cat", {Arg(Arg::List{b.op("aten::unsqueeze", {first[i], 0}), n->result(results.size() + i)}), 0}));
+  bind(results, values);
 }
 
 /// The graph among the arguments, its nodes appended here with its inputs bound to the arguments after it.

@@ -44,6 +44,8 @@ class NodeReader {
   /// Higher-order operators: with their graphs as regions, or taken apart when they only change a mode.
   void read_higher_order(const std::string& op, Json node, const ir::OriginPtr& origin);
   void read_inline(const std::string& op, const std::vector<Json>& inputs, const std::vector<Result>& results);
+  void read_associative_scan(const std::vector<ir::Arg>& args, std::vector<std::unique_ptr<ir::Graph>>& regions, const std::vector<Result>& results,
+                             const ir::OriginPtr& origin);
   std::unique_ptr<ir::Graph> region(Json graph_argument) const;
   std::vector<ir::Arg> schema_args(const Schema& schema, const std::vector<Json>& inputs) const;
   std::string scalar_overload(std::string op, const std::vector<Json>& inputs) const;

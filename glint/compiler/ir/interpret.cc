@@ -272,9 +272,15 @@ class Interpreter {
     std::memcpy(item.memory.get(), x.memory.get() + size_t(i) * item.meta.size_bytes(), item.meta.size_bytes());
     return item;
   }
-  static Item stack(const Node& node, const std::vector<Item>& parts) {
-    if (parts.empty()) throw Error(Code::kUnsupported, node, "a walk of no steps has no results");
+  Item stack(const Node& node, const std::vector<Item>& parts, const Type& type) const {
     std::vector<int64_t> sizes = {int64_t(parts.size())};
+    if (parts.empty()) {
+      for (size_t d = 1; d < type.rank(); ++d) {
+        if (!type.dims[d].is_static()) throw Error(Code::kUnsupported, node, "a walk of no steps has results of no known size");
+        sizes.push_back(type.dims[d].value());
+      }
+      return Item::tensor(type.dtype, sizes);
+    }
     sizes.insert(sizes.end(), parts[0].meta.size.begin(), parts[0].meta.size.begin() + parts[0].meta.rank);
     Item all = Item::tensor(parts[0].meta.dtype, sizes);
     const size_t bytes = parts[0].meta.size_bytes();
@@ -302,7 +308,7 @@ class Interpreter {
         else columns[r - carried.size()].push_back(std::move(results[r]));
       }
     }
-    for (const auto& column : columns) carried.push_back(stack(node, column));
+    for (const auto& column : columns) carried.push_back(stack(node, column, node.result(carried.size())->type));
     return carried;
   }
 

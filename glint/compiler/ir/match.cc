@@ -10,6 +10,14 @@ bool is_pure(const Node& node) {
   return std::none_of(node.schema->args().begin(), node.schema->args().end(), [](const SchemaArg& a) { return a.written; });
 }
 
+bool is_control_flow(const Node& node) {
+  const auto shape = [&](size_t regions, size_t args) { return node.regions.size() == regions && node.args().size() == args; };
+  if (node.is("higher_order::cond")) return shape(2, 2) && node.arg(1).is_list();
+  if (node.is("higher_order::while_loop")) return shape(2, 2) && node.arg(0).is_list() && node.arg(1).is_list();
+  if (node.is("higher_order::map_impl")) return shape(1, 2) && node.arg(0).is_list() && node.arg(1).is_list();
+  return node.is("higher_order::scan") && shape(1, 3) && node.arg(0).is_list() && node.arg(1).is_list() && node.arg(2).is_list();
+}
+
 bool is_removable(const Node& node) {
   if (node.results().empty()) return false;
   if (!node.regions.empty()) {

@@ -12,6 +12,8 @@ std::string functional_name(std::string_view op);
 std::string_view base_name(std::string_view op);
 /// May be merged with an equal call, computed while compiling, or dropped: no effect, no randomness.
 bool is_pure(const Node& node);
+/// cond, while_loop, map or scan with the graphs and operands that they take.
+bool is_control_flow(const Node& node);
 /// May be dropped when nothing uses its results. Random operators may not: later ones would draw other numbers.
 bool is_removable(const Node& node);
 /// The value is a constant of the graph.

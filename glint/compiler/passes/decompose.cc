@@ -61,8 +61,6 @@ class Decomposer {
 
   void run() {
     for (Node* n : graph_.nodes()) node(n, 0);
-    for (Node* n : graph_.nodes())
-      for (const auto& region : n->regions) Decomposer(*region, context_).run();
     ir::eliminate_dead_code(graph_);
   }
 

@@ -186,9 +186,6 @@ void fold_number(Graph& graph, Node* node) {
 
 void run(Graph& graph, PassContext&) {
   for (Node* n : graph.nodes()) {
-    for (const auto& region : n->regions)
-      for (Node* inner : region->nodes())
-        if (foldable(*inner)) fold(*region, inner);
     const bool number = n->results().size() == 1 && n->result()->type.kind == ir::Type::Kind::kInt && n->result()->type.has_number && n->result()->type.number.is_static();
     if (number) fold_number(graph, n);
     else if (foldable(*n)) fold(graph, n);

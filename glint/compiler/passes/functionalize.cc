@@ -170,10 +170,8 @@ class Functionalizer {
     bool any = false;
     for (Node* n : graph_.nodes()) {
       any |= !ir::functional_name(n->op).empty();
-      for (const auto& region : n->regions) {
-        Functionalizer(*region, ops_).run();
-        if (!region->mutations.empty()) throw ir::Error(Code::kUnsupported, *n, "a branch or loop body writes to its operands");
-      }
+      for (const auto& region : n->regions) Functionalizer(*region, ops_).run();
+      any |= yield_writes(n);
     }
     if (any) {
       for (Node* n : graph_.nodes()) visit(n);
@@ -208,6 +206,67 @@ class Functionalizer {
     Value* newest = nullptr;
     int version = 0;          // at which `newest` holds
   };
+
+  /// Regions that write to operands yield what these become, and the operands are written to after them. False: none does.
+  bool yield_writes(Node* n) {
+    std::vector<size_t> written;
+    for (const auto& region : n->regions)
+      for (const auto& m : region->mutations) written.push_back(m.input);
+    if (written.empty()) return false;
+    std::sort(written.begin(), written.end());
+    written.erase(std::unique(written.begin(), written.end()), written.end());
+    const bool is_loop = n->is("higher_order::while_loop");
+    const size_t carried = is_loop ? n->results().size() : 0;
+    if ((!is_loop && !n->is("higher_order::cond")) || written[0] < carried || (is_loop && !n->regions[0]->mutations.empty()))
+      throw ir::Error(Code::kUnsupported, *n, "a loop writes to what it walks, carries or tests");
+
+    std::vector<Arg> args(n->args().begin(), n->args().end()), targets;
+    std::vector<Type> types;
+    for (const Value* v : n->results()) types.push_back(v->type);
+    for (size_t k : written) {
+      targets.push_back(args[1].list().at(k - carried));
+      types.push_back(targets.back().value()->type);
+    }
+    for (const auto& region : n->regions) {
+      if (!is_loop || region == n->regions[1]) yield_final(*region, written);
+      if (is_loop) move_inputs(*region, written, carried);
+    }
+    if (is_loop) carry_operands(args, written, carried);
+    Node* whole = graph_.add_node(n, n->op, std::move(args), std::move(types), n->origin);
+    whole->unknown_arg_names = n->unknown_arg_names;
+    whole->regions = std::move(n->regions);
+    for (size_t w = 0; w < targets.size(); ++w) {
+      Node* write = graph_.add_node(n, "aten::copy_", {targets[w], whole->result(n->results().size() + w), false}, {targets[w].value()->type}, n->origin);
+      write->schema = ops_.schema(write->op);
+    }
+    for (size_t r = 0; r < n->results().size(); ++r) graph_.replace_uses(n->result(r), whole->result(r));
+    graph_.erase(n);
+    return true;
+  }
+  static void yield_final(Graph& region, const std::vector<size_t>& written) {
+    for (size_t k : written) {
+      const auto m = std::find_if(region.mutations.begin(), region.mutations.end(), [&](const auto& mutation) { return mutation.input == k; });
+      region.outputs.emplace_back(m == region.mutations.end() ? region.inputs.at(k) : m->final);
+    }
+    region.mutations.clear();
+    region.touch();
+  }
+  /// What a loop writes in every step it carries from step to step, after what it carries already.
+  static void move_inputs(Graph& region, const std::vector<size_t>& written, size_t carried) {
+    for (size_t w = 0; w < written.size(); ++w) {
+      const auto first = region.inputs.begin();
+      std::rotate(first + ptrdiff_t(carried + w), first + ptrdiff_t(written[w]), first + ptrdiff_t(written[w] + 1));
+    }
+    for (size_t i = 0; i < region.inputs.size(); ++i) region.inputs[i]->index = int(i);
+    region.touch();
+  }
+  static void carry_operands(std::vector<Arg>& args, const std::vector<size_t>& written, size_t carried) {
+    Arg::List initial = args[0].list(), fixed = args[1].list();
+    for (size_t k : written) initial.push_back(fixed[k - carried]);
+    for (size_t w = written.size(); w-- > 0;) fixed.erase(fixed.begin() + ptrdiff_t(written[w] - carried));
+    args[0] = Arg(std::move(initial));
+    args[1] = Arg(std::move(fixed));
+  }
 
   Place& place(Value* v) {
     const auto [it, is_new] = places_.try_emplace(v);

@@ -37,6 +37,7 @@ constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
     {"aten::alias", "aten::alias_copy"},
     {"aten::detach", "aten::detach_copy"},
     {"aten::view_as_real", "aten::view_as_real_copy"},
+    {"aten::item", "aten::_local_scalar_dense"},
 };
 
 std::string_view portable_name(std::string_view op) {
@@ -117,7 +118,10 @@ class Legalizer {
   void node(Node* n, int depth) {
     if (const std::string_view name = portable_name(n->op); !name.empty()) {
       Builder b(graph_, context_.ops, n);
-      return replace(n, b.ops(name, {n->args().begin(), n->args().end()}, n->results().size()));
+      const std::vector<Value*> values = b.ops(name, {n->args().begin(), n->args().end()}, n->results().size());
+      for (size_t i = 0; i < values.size(); ++i)
+        if (!values[i]->type.is_tensor()) values[i]->type = n->result(i)->type;  // a number keeps its symbol
+      return replace(n, values);
     }
     if (expand_here(n) || depth == kDeepest) return;
     if (n->def == nullptr || is_portable_op(*n->def->stock_name != 0 ? n->def->stock_name : n->def->name())) return;
