@@ -45,6 +45,13 @@ struct Params {
   double f[4] = {};
   int64_t i[4] = {};
   void set(int k, Scalar s) { f[k] = s.to_double(), i[k] = s.to_int(); }
+  /// The same as an element of `d` would hold it: -1 is 255 among bytes.
+  void set(int k, Scalar s, DType d) {
+    set(k, s);
+    if (kind_of(d) != kInts) return;
+    kernels::store_one<int64_t>(d, &i[k], 0, int64_t(i[k]));
+    i[k] = kernels::load_one<int64_t>(d, &i[k], 0);
+  }
   /// Parameter k in the compute type.
   template <class T> T get(int k) const {
     if constexpr (kIsComplex<T>) return {f[k], 0};
@@ -251,7 +258,7 @@ struct Unary {
   static Status run(OpContext&, const Tensor& self, S... s, Tensor& out) {
     Params p;
     [[maybe_unused]] int k = 0;
-    (p.set(k++, s), ...);
+    (p.set(k++, s, out.dtype), ...);
     return elementwise<Kinds, Fn, 1>(out.dtype, {&self}, out, p);
   }
 };

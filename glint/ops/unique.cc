@@ -183,7 +183,7 @@ Status run_dim_consecutive(OpContext& context, const Tensor& self, int64_t dim, 
 
 Status infer_consecutive(const Tensor& self, bool want_inverse, bool want_counts, std::optional<int64_t> dim, TensorMeta& values, TensorMeta& inverse,
                          TensorMeta& counts) {
-  if (dim.has_value()) return infer_slices(self, *dim, true, true, values, inverse, counts);
+  if (dim.has_value()) return infer_slices(self, *dim, want_inverse, want_counts, values, inverse, counts);
   return infer_flat(self, want_inverse, want_counts, values, inverse, counts);
 }
 Status plan_consecutive(const PlanContext&, const Tensor& self, bool, bool, std::optional<int64_t> dim, const Tensor&, const Tensor&, const Tensor&,
@@ -193,7 +193,7 @@ Status plan_consecutive(const PlanContext&, const Tensor& self, bool, bool, std:
 }
 Status run_consecutive(OpContext& context, const Tensor& self, bool want_inverse, bool want_counts, std::optional<int64_t> dim, Tensor& values,
                        Tensor& inverse, Tensor& counts) {
-  if (dim.has_value()) run_slices(context, self, *dim, false, values, inverse.as<int64_t>(), &counts);
+  if (dim.has_value()) run_slices(context, self, *dim, false, values, want_inverse ? inverse.as<int64_t>() : nullptr, want_counts ? &counts : nullptr);
   else run_flat(context, self, false, want_inverse, want_counts, values, inverse, &counts);
   return {};
 }

@@ -17,6 +17,13 @@ WORDS = {
     "segment_reduce": ["sum", "mean", "max", "min", "prod"], "mode": ["reduced", "complete", "r"],
 }
 
+# Values that are not drawn, because PyTorch's own answer depends on the order or the instructions it happens to use.
+NO_INFINITIES = re.compile(r"gelu|_fft_.*|convolution.*|.*linalg.*|_trilinear|_cdist_forward.*|upsample.*|_upsample.*|grid_sampler.*")  # inf - inf or inf * 0, or not
+LARGEST = re.compile(r"(eq|ne|lt|le|gt|ge|isfinite|isinf|isnan|isposinf|isneginf|abs|neg|sign|sgn|signbit|relu|clamp.*|maximum|minimum|fmax|fmin|max|min|amax|amin|aminmax|sort|argmax|argmin"
+                     r"|topk|nan_to_num|nextafter|frexp|floor|ceil|trunc|round|logical_.*|where|clone|_to_copy|copy|copysign|hardtanh|threshold|cummax|cummin|reciprocal|rsqrt|sqrt|log.*)(\..*)?")
+
+NOT_EXPANDED = re.compile(r"(nan)?median|mode|kthvalue")  # PyTorch reads the wrong elements of an expanded operand
+
 
 class Draw:
     """One draw: a source of random choices with a dtype, a rank and a kind of values that its tensors share."""
@@ -27,6 +34,7 @@ class Draw:
         self.schema, self.dtype = schema, dtype
         self.name = schema.name.split("::")[1]
         self.kind = self.r.choices(["normal", "integers", "unit", "special", "wide"], [40, 25, 15, 12, 8])[0]
+        if self.kind == "special" and NO_INFINITIES.fullmatch(self.name): self.kind = "normal"
         self.rank = self.r.choices([0, 1, 2, 3, 4, 5], [8, 22, 28, 20, 14, 8])[0]
         self.shape = self.sizes(self.rank)
 
@@ -50,12 +58,13 @@ class Draw:
             shape[shape.index(max(shape))] //= 2
         return shape
 
-    def values(self, shape, dtype, kind=None):
+    def values(self, shape, dtype, kind=None, infinities=True):
+        """`infinities`: not in complex numbers, whose products of them PyTorch computes in two ways."""
         shape, kind = list(shape), kind or self.kind
         if dtype == torch.bool: return torch.rand(shape, generator=self.g) < 0.5
         if dtype.is_complex:
             part = dtype.to_real()
-            return torch.complex(self.values(shape, part, kind), self.values(shape, part, kind))
+            return torch.complex(self.values(shape, part, kind, False), self.values(shape, part, kind, False))
         if not dtype.is_floating_point:
             info = torch.iinfo(dtype)
             if kind == "wide": return torch.randint(info.min, info.max, shape, generator=self.g, dtype=dtype)
@@ -67,7 +76,9 @@ class Draw:
         else: t = torch.randn(shape, generator=self.g, dtype=real) * (30 if kind == "wide" else 1.5)
         t = t.to(dtype)
         info = torch.finfo(dtype)
-        return self.sprinkle(t, [INF, -INF, NAN, -0.0, 0.0, info.max, info.tiny, info.tiny / 4, 1.0]) if kind == "special" else t
+        if kind != "special": return t
+        odd = [-0.0, 0.0, 1.0, 100.0] + ([info.tiny, info.tiny / 4, INF, -INF, NAN] if infinities else [])
+        return self.sprinkle(t, odd + ([info.max] if LARGEST.fullmatch(self.name) else []))
 
     def sprinkle(self, t, odd):
         flat = t.reshape(-1)
@@ -79,9 +90,9 @@ class Draw:
         t = self.values(shape, dtype or self.dtype, kind)
         return self.laid_out(t) if layout and t.dim() and self.chance(30) else t
 
-    def laid_out(self, t):
+    def laid_out(self, t, *ways):
         """The same elements in another order, with gaps between them, or repeated."""
-        how = self.pick("permuted", "gaps", "expanded", "channels_last")
+        how = self.pick(*(ways or ("permuted", "gaps", "channels_last") if NOT_EXPANDED.fullmatch(self.name) else ("permuted", "gaps", "expanded", "channels_last")))
         if how == "permuted":
             order = self.r.sample(range(t.dim()), t.dim())
             return t.permute(order).contiguous().permute([order.index(d) for d in range(t.dim())])
@@ -382,7 +393,8 @@ def constant_pad(d):
 def shuffle(d):
     f = d.between(1, 3)
     if "channel" in d.name: return {"self": d.tensor([d.between(1, 3), f * d.between(1, 3)] + d.sizes(d.between(1, 3), 5)), "groups": f}
-    shape = d.sizes(d.between(0, 2), 4) + ([d.between(1, 3) * f * f, d.size(6), d.size(6)] if d.name == "pixel_shuffle" else [d.between(1, 3), f * d.size(4), f * d.size(4)])
+    some = lambda: max(1, d.size(6))  # PyTorch gives the sizes of self when that has no elements
+    shape = [some() for _ in range(d.between(0, 2))] + ([d.between(1, 3) * f * f, some(), some()] if d.name == "pixel_shuffle" else [d.between(1, 3), f * some(), f * some()])
     return {"self": d.tensor(shape), "upscale_factor": f, "downscale_factor": f}
 
 
@@ -406,13 +418,13 @@ def advanced_index(d):
             if d.chance(50): mask = mask.reshape(-1)[torch.randperm(mask.numel(), generator=d.g)].reshape(mask.shape)
             indices.append(mask); used += k
         if d.chance(15): break
-    if masked: indices = [i if i is not None else None for i in indices]
     x = d.tensor(shape)
     a = {"self": x, "indices": indices, "fill": d.scalar(), "accumulate": d.chance(50)}
-    if masked: a["mask"] = d.tensor(torch.broadcast_shapes(*[i.shape for i in indices if i is not None]) if any(i is not None for i in indices) else [], torch.bool)
-    if "put" in d.name:
-        out = torch.ops.aten.index(x, indices)
-        a["values"] = d.tensor(out.shape if masked else d.broadcast(out.shape))
+    where = torch.ops.aten.index(torch.arange(x.numel()).reshape(shape), indices)
+    if masked: a["mask"] = d.tensor(where.shape, torch.bool)
+    if "put" in d.name:  # of several values for one element PyTorch keeps any
+        twice = not masked and not a["accumulate"] and where.unique().numel() < where.numel()
+        a["values"] = d.tensor([] if twice else where.shape if masked else d.broadcast(where.shape))
     return a
 
 
@@ -446,8 +458,11 @@ def gather(d):
 @family(r"take|put")
 def take(d):
     shape = [s if s else 1 for s in d.shape]
-    index = d.index(d.sizes(d.between(0, 2), 6), torch.Size(shape).numel())
-    return {"self": d.tensor(shape), "index": index, "source": d.tensor(index.shape)}
+    n = torch.Size(shape).numel()
+    index = d.index(d.sizes(d.between(0, 2), 6), n)
+    if d.name == "put" and d.chance(60): index = torch.randperm(n, generator=d.g)[:d.between(0, n)]
+    twice = (index % n).unique().numel() < index.numel()  # of several values for one element PyTorch keeps any
+    return {"self": d.tensor(shape), "index": index, "source": d.tensor(index.shape), **({"accumulate": True} if twice else {})}
 
 
 @family(r"embedding|embedding_dense_backward")
@@ -539,6 +554,7 @@ def matrices(d):
     elif d.name in ("dot", "vdot"): a.update(self=d.tensor([k]), tensor=d.tensor([k]), other=d.tensor([k]))
     else:
         shape = {"addmm": [m, n], "addmv": [m], "addr": [m, n], "baddbmm": [b, m, n], "addbmm": [m, n]}[d.name]
+        if d.name == "addmv" and k == 0: k = 1  # PyTorch then forgets to broadcast self
         a.update(self=d.tensor(d.broadcast(shape)), mat1=d.tensor([m, k]), mat2=d.tensor([k, n]), mat=d.tensor([m, k]), vec=d.tensor([k]), vec1=d.tensor([m]), vec2=d.tensor([n]),
                  batch1=d.tensor([b, m, k]), batch2=d.tensor([b, k, n]))
         whole = not d.dtype.is_floating_point and not d.dtype.is_complex
@@ -568,7 +584,13 @@ def square(d, definite=False, well=True):
     a = d.values(lead + [n, n], d.dtype, "normal")
     if definite: a = a @ a.mT.conj() + torch.eye(n, dtype=d.dtype) * n
     elif well: a = a + torch.eye(n, dtype=d.dtype) * 3
-    return d.laid_out(a) if d.chance(30) and a.dim() else a, lead, n
+    return d.laid_out(a, "permuted", "gaps") if d.chance(30) else a, lead, n
+
+
+def matrix(d, shape):
+    """Of full rank, as good as always: what comes of another one hangs on rounding."""
+    a = d.values(shape, d.dtype, "normal")
+    return d.laid_out(a, "permuted", "gaps") if d.chance(30) else a
 
 
 @family(r"linalg_cholesky_ex|cholesky_inverse|cholesky_solve|linalg_matrix_sqrth")
@@ -584,7 +606,7 @@ def cholesky(d):
 def square_only(d):
     a, lead, n = square(d, "eigh" in d.name)
     left, k = d.chance(70), d.between(1, 4)
-    if "lu" in d.name and d.chance(40): a = d.tensor(lead + [n, d.between(1, 6)], kind="normal")
+    if "lu" in d.name and d.chance(40): a = matrix(d, lead + [n, d.between(1, 6)])
     vector = not lead and d.chance(30)
     pivot = True if not d.chance(10) else False
     return {"A": a, "self": a, "B": d.tensor([n] if vector else lead + ([n, k] if left else [k, n]), kind="normal"), "left": left or vector, "pivot": pivot, "compute_v": True}
@@ -606,7 +628,7 @@ def factored(d):
 def tall_or_wide(d):
     lead = d.sizes(d.between(0, 2) if d.chance(30) else 0, 3)
     m, n = d.between(0 if d.chance(4) else 1, 6), d.between(1, 6)
-    a = d.tensor(lead + [m, n], kind="normal")
+    a = matrix(d, lead + [m, n])
     g = {"A": a, "self": a, "atol": None, "rtol": None, "hermitian": False, "driver": None, "compute_uv": True}
     if d.name == "linalg_pinv" and d.chance(30):
         b, lead, n = square(d, True)
@@ -679,12 +701,12 @@ def factorize(d, n, parts):
 def view(d):
     x = d.tensor(d.shape)
     if d.schema.overload_name == "dtype":
-        return {"self": x, "dtype": d.r.choice(DTYPES)}
+        return {"self": x, "dtype": d.r.choice([t for t in DTYPES if t != torch.bool or d.dtype == t])}  # bytes that are no bool
     n = x.numel()
     size = factorize(d, n, d.between(1, 4)) if n else [0, d.between(1, 3)]
     strides = [torch.Size(size[i + 1:]).numel() for i in range(len(size))]
-    if n and d.chance(30): size[d.r.randrange(len(size))] = -1
-    if d.name == "_reshape_alias": size, x = [s if s >= 0 else n for s in size], x.contiguous()
+    if d.name == "_reshape_alias": x = x.contiguous()
+    elif n and d.chance(30): size[d.r.randrange(len(size))] = -1
     return {"self": x, "size": size, "stride": strides}
 
 
@@ -969,6 +991,15 @@ def shifts(d):
     if d.schema.overload_name in ("Scalar", "Tensor_Scalar"): a["other"] = d.between(0, 9)
     if d.schema.overload_name == "Scalar_Tensor": a["self"] = d.between(-9, 99)
     return a
+
+
+@family(r"(arg)?sort(\..*)?")
+def argsort(d):
+    """Distinct elements where the order of equal ones is open."""
+    if d.schema.overload_name == "stable" and d.chance(50): return {"self": d.tensor(d.shape), "stable": True}
+    if d.name == "sort" and max(d.shape, default=0) <= 16: return {"self": d.tensor(d.shape)}  # stable by chance
+    n = torch.Size(d.shape).numel()
+    return {"self": torch.randperm(n, generator=d.g).reshape(d.shape).to(d.dtype if n < 120 and d.dtype != torch.bool else torch.int64)}
 
 
 @family(r"bincount")

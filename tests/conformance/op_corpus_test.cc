@@ -177,6 +177,8 @@ Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu
       if (row["kwargs"][schema.arg_store[i].name].get(given) == simdjson::SUCCESS) operands[i] = read_operand(given, schema.arg_store[i], tensors);
       else if (!testing::parse_default(schema.arg_store[i], operands[i])) throw Refused{"an argument without default is missing"};
     }
+    for (size_t i = 0; i < schema.arg_count; ++i)
+      if (schema.arg_store[i].type == ArgType::kTensor && !schema.arg_store[i].optional && operands[i].kind == Operand::Kind::kNone) throw Refused{"a tensor is missing"};
   } catch (const Refused& r) {
     why = r.why;
     return Verdict::kRefused;
