@@ -92,7 +92,8 @@ class Draw:
 
     def laid_out(self, t, *ways):
         """The same elements in another order, with gaps between them, or repeated."""
-        how = self.pick(*(ways or ("permuted", "gaps", "channels_last") if NOT_EXPANDED.fullmatch(self.name) else ("permuted", "gaps", "expanded", "channels_last")))
+        usual = ("permuted", "gaps", "channels_last") + (() if NOT_EXPANDED.fullmatch(self.name) else ("expanded",))
+        how = self.pick(*(ways or usual))
         if how == "permuted":
             order = self.r.sample(range(t.dim()), t.dim())
             return t.permute(order).contiguous().permute([order.index(d) for d in range(t.dim())])
@@ -324,6 +325,7 @@ def batch_norm(d):
 def layer_norm(d):
     shape = d.sizes(d.between(1, 4))
     n = d.between(1, len(shape))
+    shape = shape[:-n] + [max(1, s) for s in shape[-n:]]  # PyTorch leaves the mean of nothing unset
     inner = shape[-n:]
     x, w, b = d.tensor(shape), d.tensor(inner) if d.chance(70) else None, d.tensor(inner) if d.chance(70) else None
     a = {"input": x, "normalized_shape": inner, "weight": w, "bias": b, "eps": d.pick(1e-5, 1e-3)}
@@ -356,6 +358,8 @@ def upsample(d):
     out = [d.between(1, 12 if n < 3 else 7) for _ in range(n)]
     factors = [d.r.choice([0.5, 1.0, 1.7, 2.0, 2.5]) for _ in range(n)]
     by_size = d.chance(50)
+    if n == 2 and ("_aa" in d.name or d.dtype == torch.uint8):  # resized to one column, PyTorch repeats the first row
+        shape[-1], out[-1], factors[-1] = max(2, shape[-1]), max(2, out[-1]), max(1.0, factors[-1])
     a = {"self": d.tensor(shape), "input": d.tensor(shape), "align_corners": d.chance(50)}
     if d.schema.overload_name == "vec":
         a.update(output_size=out if by_size else None, scale_factors=None if by_size else factors)
@@ -684,7 +688,7 @@ def attention(d):
     causal = d.chance(40)
     if causal and d.chance(60): k = q
     mask = None
-    if not causal and d.chance(50): mask = d.tensor([d.pick(1, b), d.pick(1, h), q, k] if d.chance(60) else [q, k], d.pick(d.dtype, torch.bool), "normal")
+    if not causal and d.chance(50): mask = d.tensor([d.pick(1, b), d.pick(1, h), q, k] if d.chance(60) else [q, k], d.pick(d.dtype, torch.bool), "normal", False)  # PyTorch reads a mask with gaps wrongly
     return {"query": d.tensor([b, h, q, e], kind=kind), "key": d.tensor([b, h, k, e], kind=kind), "value": d.tensor([b, h, k, e], kind=kind), "dropout_p": 0.0, "is_causal": causal,
             "attn_mask": mask, "scale": None if d.chance(60) else d.r.uniform(0.1, 1)}
 
