@@ -1,6 +1,8 @@
 // Runs recorded single-operator calls through the operator definitions.
 //   op_corpus_test --corpus FILE.jsonl [--op NAME] [--reversed] [--verbose]
-// The tensors are in FILE.safetensors beside it. A row may have "seed": N; random operators draw on from the row before else. Prints "N passed, M failed, K refused"; exit 1 on any failure.
+// The tensors are in FILE.safetensors beside it. A row may have "seed": N (random operators draw on from the row before else) and
+// "changed": {"OPERAND": TENSOR} (what operands that the call writes hold afterwards). Names without "::" are of aten.
+// Prints "N passed, M failed, K refused"; exit 1 on any failure.
 
 #include <CLI/CLI.hpp>
 #include <simdjson.h>
@@ -157,7 +159,7 @@ enum class Verdict { kPassed, kFailed, kRefused };
 
 Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu& cpu, bool reversed, Generator& generator, std::string& why) {
   const std::string_view recorded = row["op"];
-  std::string name = "aten::" + std::string(recorded);
+  std::string name = (recorded.find("::") == recorded.npos ? "aten::" : "") + std::string(recorded);
   if (name.size() > 8 && name.substr(name.size() - 8) == ".default") name.resize(name.size() - 8);
   const OpDef* op = find_op(ops::all(), name);
   if (op == nullptr) {
@@ -235,6 +237,17 @@ Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu
       }
       if (!why.empty()) {
         why = "result " + std::to_string(i) + " " + why;
+        return Verdict::kFailed;
+      }
+    }
+    dom::object changed;  // operands that the call writes
+    if (row["changed"].get(changed) != simdjson::SUCCESS) continue;
+    for (const auto& [index, contents] : changed) {
+      const size_t i = std::stoul(std::string(index));
+      const Operand after = read_operand(contents, schema.arg_store[i], tensors);
+      why = testing::compare(operands[i].tensors[0], after.tensors[0], 0);
+      if (!why.empty()) {
+        why = "afterwards operand " + std::string(index) + " " + why;
         return Verdict::kFailed;
       }
     }
