@@ -74,7 +74,7 @@ Status run_arange_start(OpContext& c, Scalar start, Scalar end, Type dtype, Igno
 Status set_steps(int64_t steps, Type dtype, TensorMeta& out) {
   if (steps < 0) return invalid_argument("the number of steps must not be negative");
   const DType d = dtype.value_or(DType::kF32);
-  if ((kind_of(d) & kNumbers) == 0) return invalid_argument("the dtype must be an integer or a float");
+  if ((kind_of(d) & kArithmetic) == 0) return invalid_argument("the dtype must be an integer, a float or complex");
   return out.set(d, {&steps, 1}) ? Status() : invalid_argument("the number of steps is too large");
 }
 /// Walks from both ends, so that the last element is `end` itself.

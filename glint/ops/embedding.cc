@@ -36,7 +36,7 @@ Status run(OpContext&, const Tensor& weight, const Tensor& indices, int64_t, boo
 
 Status infer_backward(const Tensor& grad, const Tensor& indices, int64_t num_weights, int64_t, bool, TensorMeta& out) {
   if (!is_index(indices.dtype)) return invalid_argument("embedding: indices must be int64 or int32");
-  if (!is_floating(grad.dtype)) return unsupported("embedding: the gradient must be floating");
+  if (is_complex(grad.dtype)) return unsupported("embedding: the gradient must be real");
   if (grad.rank != indices.rank + 1) return invalid_argument("embedding: the gradient must have the sizes of indices and a row");
   TensorMeta lead = grad;
   --lead.rank;
@@ -49,6 +49,12 @@ Status infer_backward(const Tensor& grad, const Tensor& indices, int64_t num_wei
 Status plan_backward(const PlanContext&, const Tensor&, const Tensor&, int64_t num_weights, int64_t, bool scale, const Tensor& out, Plan& plan) {
   plan.scratch_bytes = align_up(accumulator_bytes(out), 16) + (scale ? size_t(num_weights) * 8 : 0);
   return {};
+}
+
+template <class C>
+C sum(C a, C b) {
+  if constexpr (std::is_integral_v<C>) return C(uint64_t(a) + uint64_t(b));  // integers wrap
+  else return a + b;
 }
 
 template <class C>
@@ -67,8 +73,12 @@ Status add_rows(const Tensor& grad, const Tensor& indices, int64_t padding, cons
         const int64_t m = std::min(columns - c, kernels::kTile);
         kernels::load<C>(grad.dtype, address(grad, at[2] + i * step[2] + c * step_in), step_in, m, tile);
         C* to = acc.data + row * columns + c;
-        if (counts != nullptr) for (int64_t k = 0; k < m; ++k) tile[k] /= C(counts[row]);
-        for (int64_t k = 0; k < m; ++k) to[k] += tile[k];
+        if (counts != nullptr) {
+          for (int64_t k = 0; k < m; ++k)
+            if constexpr (std::is_integral_v<C>) tile[k] *= counts[row] == 1;  // PyTorch multiplies with 1 / count in the dtype
+            else tile[k] /= C(counts[row]);
+        }
+        for (int64_t k = 0; k < m; ++k) to[k] = sum(to[k], tile[k]);
       }
     }
   });
@@ -90,6 +100,7 @@ Status run_backward(OpContext& context, const Tensor& grad, const Tensor& indice
     });
   }
   if (grad.dtype == DType::kF64) return add_rows<double>(grad, indices, padding, counts, context.scratch(), out);
+  if (!is_floating(grad.dtype)) return add_rows<int64_t>(grad, indices, padding, counts, context.scratch(), out);
   return add_rows<float>(grad, indices, padding, counts, context.scratch(), out);
 }
 

@@ -20,7 +20,7 @@ inline Status infer_fractional_pool(int dims, const Tensor& self, Ints kernel, I
     int64_t reach = 0;
     if (!checked_add(sizes[i], k[i] - 1, &reach) || reach > in.size[i]) return invalid_argument("fractional_max_pool: the windows do not fit the input");
   }
-  if (channels == 0) return invalid_argument("fractional_max_pool: only the batch may be empty");
+  if (channels == 0 && self.rank == dims + 2) return invalid_argument("fractional_max_pool: only the batch may be empty");
   GLINT_TRY(set_pooled(self, dims, sizes, DType::kI64, indices));
   return set_pooled(self, dims, sizes, self.dtype, out);
 }
