@@ -79,7 +79,7 @@ void scan(const Tensor& self, int dim, Tensor& out, Tensor* second) {
         const T* x = read<T>(self, offset[0] + at * step[0] + j * step_of(self), step[0], m, tile);
         if constexpr (kIsFloat<T>)
           if (convert) {  // to the result's dtype first: what is too large for a half is infinite
-            if (x != tile) x = std::copy_n(x, m, tile) - m;
+            if (x != tile) std::copy_n(x, m, tile), x = tile;
             alignas(T) std::byte held[kBlock * sizeof(T)];
             kernels::store<T>(out.dtype, held, 1, m, tile);
             kernels::load<T>(out.dtype, held, 1, m, tile);

@@ -29,9 +29,10 @@ Status run_unary(OpContext&, const Tensor& x, Tensor& out) {
 
 /// Of functions that PyTorch multiplies with exp |x|, which in float overflows before they do.
 template <double (*F)(double)>
+double growing(double x) { return std::isinf(std::exp(std::fabs(float(x)))) ? std::copysign(double(INFINITY), F(x)) : F(x); }
+template <double (*F)(double)>
 Status run_growing(OpContext& c, const Tensor& x, Tensor& out) {
-  if (out.dtype == DType::kF64) return run_unary<F>(c, x, out);
-  return run_unary<[](double v) { return std::isinf(std::exp(std::fabs(float(v)))) ? std::copysign(double(INFINITY), F(v)) : F(v); }>(c, x, out);
+  return out.dtype == DType::kF64 ? run_unary<F>(c, x, out) : run_unary<growing<F>>(c, x, out);
 }
 
 Status infer_types(const ResultType& type, const Tensor& x, const Tensor& y, TensorMeta& out) {
