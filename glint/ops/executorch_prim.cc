@@ -146,7 +146,7 @@ Status run_count(OpContext&, const Tensor& self, int64_t& out) { return count(se
 Status offset_of(const Tensor&, int64_t& out) { return out = 0, Status(); }
 Status run_offset_of(OpContext&, const Tensor& self, int64_t& out) { return offset_of(self, out); }
 Status is_contiguous(const Tensor& self, MemoryFormat format, bool& out) {
-  if (format == MemoryFormat::kContiguous) return out = self.is_contiguous(), Status();
+  if (format == MemoryFormat::kContiguous || format == MemoryFormat::kPreserve) return out = self.is_contiguous(), Status();
   if (format != MemoryFormat::kChannelsLast && format != MemoryFormat::kChannelsLast3d) return invalid_argument("is_contiguous: no such memory_format");
   static constexpr uint8_t kLast[] = {0, 2, 3, 1}, kLast3d[] = {0, 2, 3, 4, 1};
   const std::span<const uint8_t> order = format == MemoryFormat::kChannelsLast ? std::span<const uint8_t>(kLast) : kLast3d;

@@ -358,6 +358,7 @@ def upsample(d):
     out = [d.between(1, 12 if n < 3 else 7) for _ in range(n)]
     factors = [d.r.choice([0.5, 1.0, 1.7, 2.0, 2.5]) for _ in range(n)]
     by_size = d.chance(50)
+    if "_aa" in d.name and not d.dtype.is_floating_point: d.dtype = torch.uint8  # others PyTorch only takes when no size changes
     if n == 2 and ("_aa" in d.name or d.dtype == torch.uint8):  # resized to one column, PyTorch repeats the first row
         shape[-1], out[-1], factors[-1] = max(2, shape[-1]), max(2, out[-1]), max(1.0, factors[-1])
     a = {"self": d.tensor(shape), "input": d.tensor(shape), "align_corners": d.chance(50)}

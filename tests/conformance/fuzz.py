@@ -6,7 +6,7 @@ For each overload that `glint ops --json` lists and PyTorch has, OUT/NAME.jsonl 
 op_corpus_test. A call that PyTorch refuses is recorded with "raises": Glint may refuse it or not, but has to survive it. --check runs
 op_corpus_test (beside glint) on them. A difference in a float result that the call itself explains - PyTorch's own error against
 float64, or what a change of the operands by one rounding does to the result - is none: see `slack`. OUT/report.json has the counts,
-OUT/failures.jsonl + .safetensors the calls that differ; --merge FILE adds these to a file of rows. Needs torch and safetensors.
+OUT/failures.jsonl + .safetensors the calls that differ; --merge STEM adds these to a file of rows. Needs torch and safetensors.
 """
 import argparse
 import collections
@@ -353,6 +353,7 @@ def main():
     p.add_argument("--recheck", action="store_true", help="the rows are already there")
     p.add_argument("--verbose", action="store_true", help="show differences")
     p.add_argument("--merge", metavar="STEM", help="add differing calls to STEM.jsonl and STEM.safetensors")
+    p.add_argument("--all", action="store_true", help="with --merge: all calls, not only those that differ")
     p.add_argument("--merge-each", type=int, default=2, help="at most that many an overload")
     a = p.parse_args()
     warnings.filterwarnings("ignore")
@@ -399,7 +400,8 @@ def main():
             total["overloads that differ"] += bool(failed)
             total["overloads that refuse"] += bool(refused)
             line += f", {len(failed)} differ, {len(refused)} refused"
-            for n in list(failed)[:a.merge_each]: failures.adopt(rows[n - 1], tensors)
+            chosen = range(1, len(rows) + 1) if a.all else failed
+            for n in list(chosen)[:a.merge_each]: failures.adopt(rows[n - 1], tensors)
             if a.verbose:
                 kinds = collections.Counter()
                 for n, w in [*failed.items(), *refused.items()]:
