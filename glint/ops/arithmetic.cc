@@ -191,11 +191,9 @@ constexpr auto kPower = [](auto a, auto b) {
 };
 
 Status infer_pow(const Tensor& a, const Tensor& b, TensorMeta& out) { return Binary<kArithmetic, kPower, Dtype::kSame>::infer(a, b, out); }
-Status run_pow(OpContext&, const Tensor& a, const Tensor& b, Tensor& out) {
-  // A negative number among the exponents of an unsigned base is a large one.
-  const Operands operands = kind_of(out.dtype) == kInts ? Operands::kConverted : Operands::kKept;
-  return elementwise<kArithmetic, kPower, 2>(out.dtype, {&a, &b}, out, {}, operands);
-}
+Status compute_pow(const Tensor& a, const Tensor& b, Tensor& out, Operands operands) { return elementwise<kArithmetic, kPower, 2>(out.dtype, {&a, &b}, out, {}, operands); }
+// A negative number among the exponents of an unsigned base is a large one.
+Status run_pow(OpContext&, const Tensor& a, const Tensor& b, Tensor& out) { return compute_pow(a, b, out, Operands::kConverted); }
 Status infer_pow_scalar(const Tensor& a, Scalar b, TensorMeta& out) {
   if (!is_floating(a.dtype) && !is_complex(a.dtype) && !b.is_float() && b.to_int() < 0)
     return invalid_argument("pow: integers do not take negative integer powers");
@@ -213,7 +211,7 @@ constexpr auto kInverseRoot = [](auto x) { return inverse(sqrt(x)); };
 constexpr auto kInverseSquare = [](auto x) { return inverse(x * x); };
 
 // Roots and small powers are computed as such: sqrt(-inf) is NaN where pow(-inf, 0.5) is inf.
-Status run_pow_scalar(OpContext& c, const Tensor& a, Scalar b, Tensor& out) {
+Status run_pow_scalar(OpContext&, const Tensor& a, Scalar b, Tensor& out) {
   if (out.dtype == DType::kBool) return elementwise<kBools, [](auto x, auto y) { return x || !y; }, 2>(out.dtype, {&a, &Number(b).tensor()}, out);
   if (is_floating(out.dtype) || is_complex(out.dtype)) {
     const double e = b.to_double();
@@ -224,10 +222,10 @@ Status run_pow_scalar(OpContext& c, const Tensor& a, Scalar b, Tensor& out) {
     if (e == -0.5) return elementwise<kInexact, kInverseRoot, 1>(out.dtype, {&a}, out);
     if (e == -2) return elementwise<kInexact, kInverseSquare, 1>(out.dtype, {&a}, out);
   }
-  return run_pow(c, a, Number(b).tensor(), out);
+  return compute_pow(a, Number(b).tensor(), out, Operands::kKept);
 }
 Status infer_scalar_pow(Scalar a, const Tensor& b, TensorMeta& out) { return BinaryScalar<kArithmetic, kPower, Dtype::kSame>::infer(b, a, out); }
-Status run_scalar_pow(OpContext& c, Scalar a, const Tensor& b, Tensor& out) { return run_pow(c, Number(a).tensor(), b, out); }
+Status run_scalar_pow(OpContext&, Scalar a, const Tensor& b, Tensor& out) { return compute_pow(Number(a).tensor(), b, out, Operands::kKept); }
 
 // ---- extremes
 

@@ -27,12 +27,15 @@ Status run_unary(OpContext&, const Tensor& x, Tensor& out) {
   return {};
 }
 
-/// Of functions that PyTorch multiplies with exp |x|, which in float overflows before they do.
-template <double (*F)(double)>
-double growing(double x) { return std::isinf(std::exp(std::fabs(float(x)))) ? std::copysign(double(INFINITY), F(x)) : F(x); }
+/// Of functions that PyTorch multiplies with exp |x|, which overflows (in float long) before they do, and divides by the root of x.
+template <double (*F)(double), class C>
+double growing(double x) {
+  if (std::isinf(x)) return double(NAN);
+  return std::isinf(std::exp(std::fabs(C(x)))) ? std::copysign(double(INFINITY), F(x)) : F(x);
+}
 template <double (*F)(double)>
 Status run_growing(OpContext& c, const Tensor& x, Tensor& out) {
-  return out.dtype == DType::kF64 ? run_unary<F>(c, x, out) : run_unary<growing<F>>(c, x, out);
+  return out.dtype == DType::kF64 ? run_unary<growing<F, double>>(c, x, out) : run_unary<growing<F, float>>(c, x, out);
 }
 
 Status infer_types(const ResultType& type, const Tensor& x, const Tensor& y, TensorMeta& out) {
