@@ -146,6 +146,30 @@ def quantization():
     call("et_copy::_d2h_copy", lambda t: t.clone(), torch.randn(2, 3, dtype=F16))
 
 
+def others():
+    """What fuzz.py does not draw: names that PyTorch lacks, operators where it dies of hostile arguments or has no kernel."""
+    x = torch.randn(2, 3)
+    for dtype in (None, F16, torch.int32):
+        call("dim_order_ops::_to_dim_order_copy", lambda t, dtype, dim_order: t.to(dtype or t.dtype), x, dtype=dtype, dim_order=[0, 1])
+    call("dim_order_ops::_clone_dim_order", lambda t, dim_order: t.clone(), x, dim_order=[0, 1])
+    row = {"op": "dim_order_ops::_empty_dim_order", "args": [encode([2, 3])], "kwargs": {"dtype": encode(F16)}, "out": {"list": [None]}}
+    CALLS.append(row)
+    for dtype in (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8):
+        a, b = torch.tensor([0, 4, 6, 7, 100, 12], dtype=dtype), torch.tensor([5, 6, 0, 7, 20, -18 if dtype != torch.uint8 else 18], dtype=dtype)
+        call("aten::lcm", torch.lcm, a, b)
+    aten = torch.ops.aten
+    for dtype in (F32, F64, F16, BF16):
+        image, weight, bias = torch.randn(2, 3, 4).to(dtype), torch.rand(3).to(dtype), torch.randn(3).to(dtype)
+        mean, var = torch.randn(3).to(dtype), torch.rand(3).to(dtype)
+        for w, b in ((weight, bias), (None, None)):
+            call("aten::native_batch_norm", aten.native_batch_norm, image, w, b, mean, var, False, 0.1, 1e-5)
+            call("aten::_batch_norm_no_update", aten._batch_norm_no_update, image, w, b, mean, var, 0.1, 1e-5)
+            call("aten::_native_batch_norm_legit.no_stats", aten._native_batch_norm_legit.no_stats, image, w, b, True, 0.1, 1e-5)
+    a, b = torch.randn(3, 4).to(F16), torch.randn(4, 2).to(F16)
+    call("aten::mm.dtype", lambda a, b, d: (a.double() @ b.double()).to(d), a, b, F32)
+    call("aten::bmm.dtype", lambda a, b, d: (a.double() @ b.double()).to(d), a[None], b[None], F32)
+
+
 class Cache(torch.nn.Module):
     """A layer of attention as ExecuTorch's language models have it."""
 
@@ -221,6 +245,7 @@ if __name__ == "__main__":
     os.chdir(sys.argv[1])
     attention()
     quantization()
+    others()
     with open("operators.jsonl", "w") as out:
         out.writelines(json.dumps(row) + "\n" for row in CALLS)
     save_file(CALL_TENSORS, "operators.safetensors")
