@@ -445,7 +445,8 @@ def index_along(d):
     index = d.index([] if scalar_index else [n], extent, False, torch.int64 if d.chance(75) else torch.int32)
     source = list(shape)
     if rank: source[dim] = 1 if scalar_index else n
-    return {"self": d.tensor(shape), "dim": dim, "index": index, "source": d.tensor(source), "alpha": d.scalar() if d.chance(60) else 1, "value": d.tensor([]) if "Tensor" in d.schema.overload_name else d.scalar()}
+    return {"self": d.tensor(shape), "dim": dim, "index": index, "source": d.tensor(source), "alpha": d.scalar() if d.chance(60) else 1, "value": d.tensor([]) if "Tensor" in d.schema.overload_name else d.scalar(),
+            **({"reduce": d.pick("prod", "mean")} if d.dtype.is_complex else {})}  # others PyTorch takes when nothing is indexed
 
 
 @family(r"gather|scatter(_add|_reduce)?(\..*)?")
@@ -457,7 +458,8 @@ def gather(d):
     if rank: sizes[dim] = d.between(0, 6)
     index = d.index(sizes, shape[dim] if rank else 1, False)
     src = [s + d.between(0, 1) for s in sizes] if d.chance(50) else sizes
-    return {"self": d.tensor(shape), "dim": dim, "index": index, "src": d.tensor(src if rank else []), "value": d.scalar()}
+    order = {"reduce": d.pick("sum", "prod", "mean")} if d.name == "scatter_reduce" and d.dtype.is_complex else {}
+    return {"self": d.tensor(shape), "dim": dim, "index": index, "src": d.tensor(src if rank else []), "value": d.scalar(), **order}
 
 
 @family(r"take|put")
@@ -1080,7 +1082,7 @@ def reductions(d):
 @family(r"sym_(size|stride)(\..*)?|item|_local_scalar_dense|sym_numel")
 def numbers(d):
     one = d.name in ("item", "_local_scalar_dense")
-    return {"self": d.tensor([1] * d.between(0, 2) if one else d.shape), "dim": d.axis()}
+    return {"self": d.tensor([1] * d.between(0, 2) if one else d.shape, layout=d.name != "sym_stride"), "dim": d.axis()}  # rows do not tell strides of sizes 1
 
 
 @family(r"complex|polar")
@@ -1092,6 +1094,12 @@ def complex_parts(d):
 @family(r"lerp\..*")
 def lerp(d):
     return {"self": d.tensor(d.shape), "end": d.tensor(d.broadcast(d.shape)), "weight": d.tensor(d.broadcast(d.shape)) if d.schema.overload_name == "Tensor" else d.scalar()}
+
+
+@family(r"ldexp")
+def ldexp(d):
+    """Of mixed dtypes PyTorch computes the power in float and no better."""
+    return {"self": d.tensor(d.shape), "other": d.tensor(d.broadcast(d.shape), d.dtype if d.dtype.is_complex else d.other_dtype())}
 
 
 @family(r"nonzero_static")
