@@ -18,7 +18,8 @@ constexpr bool operator==(c128 a, c128 b) { return a.re == b.re && a.im == b.im;
 /// Scaled by the divisor's larger part, so that squares neither overflow nor vanish.
 inline c128 operator/(c128 a, c128 b) {
   const double scale = std::fmax(std::fabs(b.re), std::fabs(b.im));
-  if (scale == 0 || !std::isfinite(scale)) {
+  if (scale == 0) return {a.re / scale, a.im / scale};
+  if (!std::isfinite(scale)) {
     const double d = b.re * b.re + b.im * b.im;
     return {(a.re * b.re + a.im * b.im) / d, (a.im * b.re - a.re * b.im) / d};
   }

@@ -17,6 +17,13 @@ WORDS = {
     "segment_reduce": ["sum", "mean", "max", "min", "prod"], "mode": ["reduced", "complete", "r"],
 }
 
+# Values that are not drawn, because PyTorch's own answer depends on the order or the instructions it happens to use.
+NO_INFINITIES = re.compile(r"gelu|special_bessel_y1|native_.*_norm.*|_native_batch_norm.*|_batch_norm.*|_weight_norm.*|_fft_.*|convolution.*|.*linalg.*|_trilinear|_cdist_forward.*|upsample.*|_upsample.*|grid_sampler.*")  # inf - inf or inf * 0, or not
+LARGEST = re.compile(r"(eq|ne|lt|le|gt|ge|isfinite|isinf|isnan|isposinf|isneginf|abs|neg|sign|sgn|signbit|relu|clamp.*|maximum|minimum|fmax|fmin|max|min|amax|amin|aminmax|sort|argmax|argmin"
+                     r"|topk|nan_to_num|nextafter|frexp|floor|ceil|trunc|round|logical_.*|where|clone|_to_copy|copy|copysign|hardtanh|threshold|cummax|cummin|reciprocal|rsqrt|sqrt|log.*)(\..*)?")
+
+NOT_EXPANDED = re.compile(r"(nan)?median|mode|kthvalue")  # PyTorch reads the wrong elements of an expanded operand
+
 
 class Draw:
     """One draw: a source of random choices with a dtype, a rank and a kind of values that its tensors share."""
@@ -27,6 +34,7 @@ class Draw:
         self.schema, self.dtype = schema, dtype
         self.name = schema.name.split("::")[1]
         self.kind = self.r.choices(["normal", "integers", "unit", "special", "wide"], [40, 25, 15, 12, 8])[0]
+        if self.kind == "special" and NO_INFINITIES.fullmatch(self.name): self.kind = "normal"
         self.rank = self.r.choices([0, 1, 2, 3, 4, 5], [8, 22, 28, 20, 14, 8])[0]
         self.shape = self.sizes(self.rank)
 
@@ -50,12 +58,13 @@ class Draw:
             shape[shape.index(max(shape))] //= 2
         return shape
 
-    def values(self, shape, dtype, kind=None):
+    def values(self, shape, dtype, kind=None, infinities=True):
+        """`infinities`: not in complex numbers, whose products of them PyTorch computes in two ways."""
         shape, kind = list(shape), kind or self.kind
         if dtype == torch.bool: return torch.rand(shape, generator=self.g) < 0.5
         if dtype.is_complex:
             part = dtype.to_real()
-            return torch.complex(self.values(shape, part, kind), self.values(shape, part, kind))
+            return torch.complex(self.values(shape, part, kind, False), self.values(shape, part, kind, False))
         if not dtype.is_floating_point:
             info = torch.iinfo(dtype)
             if kind == "wide": return torch.randint(info.min, info.max, shape, generator=self.g, dtype=dtype)
@@ -67,7 +76,9 @@ class Draw:
         else: t = torch.randn(shape, generator=self.g, dtype=real) * (30 if kind == "wide" else 1.5)
         t = t.to(dtype)
         info = torch.finfo(dtype)
-        return self.sprinkle(t, [INF, -INF, NAN, -0.0, 0.0, info.max, info.tiny, info.tiny / 4, 1.0]) if kind == "special" else t
+        if kind != "special": return t
+        odd = [-0.0, 0.0, 1.0, 100.0] + ([info.tiny, info.tiny / 4, INF, -INF, NAN] if infinities else [])
+        return self.sprinkle(t, odd + ([info.max] if LARGEST.fullmatch(self.name) else []))
 
     def sprinkle(self, t, odd):
         flat = t.reshape(-1)
@@ -79,9 +90,10 @@ class Draw:
         t = self.values(shape, dtype or self.dtype, kind)
         return self.laid_out(t) if layout and t.dim() and self.chance(30) else t
 
-    def laid_out(self, t):
+    def laid_out(self, t, *ways):
         """The same elements in another order, with gaps between them, or repeated."""
-        how = self.pick("permuted", "gaps", "expanded", "channels_last")
+        usual = ("permuted", "gaps", "channels_last") + (() if NOT_EXPANDED.fullmatch(self.name) else ("expanded",))
+        how = self.pick(*(ways or usual))
         if how == "permuted":
             order = self.r.sample(range(t.dim()), t.dim())
             return t.permute(order).contiguous().permute([order.index(d) for d in range(t.dim())])
@@ -305,7 +317,7 @@ def batch_norm(d):
     other = torch.float32 if half else d.dtype
     stats = d.chance(85) or "functional" in d.name
     return {"input": d.tensor(shape), "weight": d.tensor(c, other) if d.chance(70) else None, "bias": d.tensor(c, other) if d.chance(70) else None,
-            "running_mean": d.tensor(c, other) if stats else None, "running_var": d.tensor(c, other, "unit") if stats else None, "training": d.chance(50),
+            "running_mean": d.tensor(c, other) if stats else None, "running_var": d.tensor(c, other, "unit") if stats else None, "training": d.chance(50) or not stats or d.schema.overload_name == "no_stats",  # else PyTorch reads what is not there
             "momentum": d.pick(0.1, 0.5, 0.0, 1.0), "eps": d.pick(1e-5, 1e-3)}
 
 
@@ -313,6 +325,7 @@ def batch_norm(d):
 def layer_norm(d):
     shape = d.sizes(d.between(1, 4))
     n = d.between(1, len(shape))
+    shape = shape[:-n] + [max(1, s) for s in shape[-n:]]  # PyTorch leaves the mean of nothing unset
     inner = shape[-n:]
     x, w, b = d.tensor(shape), d.tensor(inner) if d.chance(70) else None, d.tensor(inner) if d.chance(70) else None
     a = {"input": x, "normalized_shape": inner, "weight": w, "bias": b, "eps": d.pick(1e-5, 1e-3)}
@@ -345,6 +358,9 @@ def upsample(d):
     out = [d.between(1, 12 if n < 3 else 7) for _ in range(n)]
     factors = [d.r.choice([0.5, 1.0, 1.7, 2.0, 2.5]) for _ in range(n)]
     by_size = d.chance(50)
+    if "_aa" in d.name and not d.dtype.is_floating_point: d.dtype = torch.uint8  # others PyTorch only takes when no size changes
+    if n == 2 and ("_aa" in d.name or d.dtype == torch.uint8):  # resized to one column, PyTorch repeats the first row
+        shape[-1], out[-1], factors[-1] = max(2, shape[-1]), max(2, out[-1]), max(1.0, factors[-1])
     a = {"self": d.tensor(shape), "input": d.tensor(shape), "align_corners": d.chance(50)}
     if d.schema.overload_name == "vec":
         a.update(output_size=out if by_size else None, scale_factors=None if by_size else factors)
@@ -382,7 +398,8 @@ def constant_pad(d):
 def shuffle(d):
     f = d.between(1, 3)
     if "channel" in d.name: return {"self": d.tensor([d.between(1, 3), f * d.between(1, 3)] + d.sizes(d.between(1, 3), 5)), "groups": f}
-    shape = d.sizes(d.between(0, 2), 4) + ([d.between(1, 3) * f * f, d.size(6), d.size(6)] if d.name == "pixel_shuffle" else [d.between(1, 3), f * d.size(4), f * d.size(4)])
+    some = lambda: max(1, d.size(6))  # PyTorch gives the sizes of self when that has no elements
+    shape = [some() for _ in range(d.between(0, 2))] + ([d.between(1, 3) * f * f, some(), some()] if d.name == "pixel_shuffle" else [d.between(1, 3), f * some(), f * some()])
     return {"self": d.tensor(shape), "upscale_factor": f, "downscale_factor": f}
 
 
@@ -406,13 +423,13 @@ def advanced_index(d):
             if d.chance(50): mask = mask.reshape(-1)[torch.randperm(mask.numel(), generator=d.g)].reshape(mask.shape)
             indices.append(mask); used += k
         if d.chance(15): break
-    if masked: indices = [i if i is not None else None for i in indices]
     x = d.tensor(shape)
     a = {"self": x, "indices": indices, "fill": d.scalar(), "accumulate": d.chance(50)}
-    if masked: a["mask"] = d.tensor(torch.broadcast_shapes(*[i.shape for i in indices if i is not None]) if any(i is not None for i in indices) else [], torch.bool)
-    if "put" in d.name:
-        out = torch.ops.aten.index(x, indices)
-        a["values"] = d.tensor(out.shape if masked else d.broadcast(out.shape))
+    where = torch.ops.aten.index(torch.arange(x.numel()).reshape(shape), indices)
+    if masked: a["mask"] = d.tensor(where.shape, torch.bool)
+    if "put" in d.name:  # of several values for one element PyTorch keeps any
+        twice = not masked and not a["accumulate"] and where.unique().numel() < where.numel()
+        a["values"] = d.tensor([] if twice else where.shape if masked else d.broadcast(where.shape))
     return a
 
 
@@ -428,7 +445,8 @@ def index_along(d):
     index = d.index([] if scalar_index else [n], extent, False, torch.int64 if d.chance(75) else torch.int32)
     source = list(shape)
     if rank: source[dim] = 1 if scalar_index else n
-    return {"self": d.tensor(shape), "dim": dim, "index": index, "source": d.tensor(source), "alpha": d.scalar() if d.chance(60) else 1, "value": d.tensor([]) if "Tensor" in d.schema.overload_name else d.scalar()}
+    return {"self": d.tensor(shape), "dim": dim, "index": index, "source": d.tensor(source), "alpha": d.scalar() if d.chance(60) else 1, "value": d.tensor([]) if "Tensor" in d.schema.overload_name else d.scalar(),
+            **({"reduce": d.pick("prod", "mean")} if d.dtype.is_complex else {})}  # others PyTorch takes when nothing is indexed
 
 
 @family(r"gather|scatter(_add|_reduce)?(\..*)?")
@@ -440,14 +458,18 @@ def gather(d):
     if rank: sizes[dim] = d.between(0, 6)
     index = d.index(sizes, shape[dim] if rank else 1, False)
     src = [s + d.between(0, 1) for s in sizes] if d.chance(50) else sizes
-    return {"self": d.tensor(shape), "dim": dim, "index": index, "src": d.tensor(src if rank else []), "value": d.scalar()}
+    order = {"reduce": d.pick("sum", "prod", "mean")} if d.name == "scatter_reduce" and d.dtype.is_complex else {}
+    return {"self": d.tensor(shape), "dim": dim, "index": index, "src": d.tensor(src if rank else []), "value": d.scalar(), **order}
 
 
 @family(r"take|put")
 def take(d):
     shape = [s if s else 1 for s in d.shape]
-    index = d.index(d.sizes(d.between(0, 2), 6), torch.Size(shape).numel())
-    return {"self": d.tensor(shape), "index": index, "source": d.tensor(index.shape)}
+    n = torch.Size(shape).numel()
+    index = d.index(d.sizes(d.between(0, 2), 6), n)
+    if d.name == "put" and d.chance(60): index = torch.randperm(n, generator=d.g)[:d.between(0, n)]
+    twice = (index % n).unique().numel() < index.numel()  # of several values for one element PyTorch keeps any
+    return {"self": d.tensor(shape), "index": index, "source": d.tensor(index.shape), **({"accumulate": True} if twice else {})}
 
 
 @family(r"embedding|embedding_dense_backward")
@@ -539,6 +561,7 @@ def matrices(d):
     elif d.name in ("dot", "vdot"): a.update(self=d.tensor([k]), tensor=d.tensor([k]), other=d.tensor([k]))
     else:
         shape = {"addmm": [m, n], "addmv": [m], "addr": [m, n], "baddbmm": [b, m, n], "addbmm": [m, n]}[d.name]
+        if d.name == "addmv" and k == 0: k = 1  # PyTorch then forgets to broadcast self
         a.update(self=d.tensor(d.broadcast(shape)), mat1=d.tensor([m, k]), mat2=d.tensor([k, n]), mat=d.tensor([m, k]), vec=d.tensor([k]), vec1=d.tensor([m]), vec2=d.tensor([n]),
                  batch1=d.tensor([b, m, k]), batch2=d.tensor([b, k, n]))
         whole = not d.dtype.is_floating_point and not d.dtype.is_complex
@@ -558,6 +581,7 @@ def grouped_mm(d):
 @family(r"_trilinear")
 def trilinear(d):
     a, b, c = d.between(1, 4), d.between(1, 5), d.between(1, 5)
+    if d.dtype in FLOATS[2:] and d.kind == "wide": d.kind = "normal"  # products overflow in one order and not in another
     if d.chance(50): return {"i1": d.tensor([a, b]), "i2": d.tensor([c, b, 3]), "i3": d.tensor([a, 3]), "expand1": [1, 3], "expand2": [0], "expand3": [1, 2], "sumdim": [2, 3], "unroll_dim": d.between(0, 3)}
     shape = [a, b, c]
     return {"i1": d.tensor(shape), "i2": d.tensor(shape), "i3": d.tensor(shape), "expand1": [], "expand2": [], "expand3": [], "sumdim": sorted(d.dims(3)), "unroll_dim": d.between(0, 2)}
@@ -568,7 +592,13 @@ def square(d, definite=False, well=True):
     a = d.values(lead + [n, n], d.dtype, "normal")
     if definite: a = a @ a.mT.conj() + torch.eye(n, dtype=d.dtype) * n
     elif well: a = a + torch.eye(n, dtype=d.dtype) * 3
-    return d.laid_out(a) if d.chance(30) and a.dim() else a, lead, n
+    return d.laid_out(a, "permuted", "gaps") if d.chance(30) else a, lead, n
+
+
+def matrix(d, shape):
+    """Of full rank, as good as always: what comes of another one hangs on rounding."""
+    a = d.values(shape, d.dtype, "normal")
+    return d.laid_out(a, "permuted", "gaps") if d.chance(30) else a
 
 
 @family(r"linalg_cholesky_ex|cholesky_inverse|cholesky_solve|linalg_matrix_sqrth")
@@ -582,11 +612,12 @@ def cholesky(d):
 
 @family(r"_linalg_(det|slogdet|eigh)|linalg_(inv_ex|lu|lu_factor_ex|matrix_exp)|_linalg_solve_ex")
 def square_only(d):
+    if d.name == "linalg_matrix_exp" and d.dtype in FLOATS[2:]: d.dtype = torch.float32  # PyTorch's result in half types is noise
     a, lead, n = square(d, "eigh" in d.name)
     left, k = d.chance(70), d.between(1, 4)
-    if "lu" in d.name and d.chance(40): a = d.tensor(lead + [n, d.between(1, 6)], kind="normal")
+    if "lu" in d.name and d.chance(40): a = matrix(d, lead + [n, d.between(1, 6)])
     vector = not lead and d.chance(30)
-    pivot = True if not d.chance(10) else False
+    pivot = True  # PyTorch's CPU has nothing else
     return {"A": a, "self": a, "B": d.tensor([n] if vector else lead + ([n, k] if left else [k, n]), kind="normal"), "left": left or vector, "pivot": pivot, "compute_v": True}
 
 
@@ -606,7 +637,7 @@ def factored(d):
 def tall_or_wide(d):
     lead = d.sizes(d.between(0, 2) if d.chance(30) else 0, 3)
     m, n = d.between(0 if d.chance(4) else 1, 6), d.between(1, 6)
-    a = d.tensor(lead + [m, n], kind="normal")
+    a = matrix(d, lead + [m, n])
     g = {"A": a, "self": a, "atol": None, "rtol": None, "hermitian": False, "driver": None, "compute_uv": True}
     if d.name == "linalg_pinv" and d.chance(30):
         b, lead, n = square(d, True)
@@ -662,8 +693,10 @@ def attention(d):
     causal = d.chance(40)
     if causal and d.chance(60): k = q
     mask = None
-    if not causal and d.chance(50): mask = d.tensor([d.pick(1, b), d.pick(1, h), q, k] if d.chance(60) else [q, k], d.pick(d.dtype, torch.bool), "normal")
-    return {"query": d.tensor([b, h, q, e], kind=kind), "key": d.tensor([b, h, k, e], kind=kind), "value": d.tensor([b, h, k, e], kind=kind), "dropout_p": 0.0, "is_causal": causal,
+    if not causal and d.chance(50): mask = d.tensor([d.pick(1, b), d.pick(1, h), q, k] if d.chance(60) else [q, k], d.pick(d.dtype, torch.bool), "normal", False)  # PyTorch reads a mask with gaps wrongly
+    def heads(n):  # PyTorch counts on rows without gaps
+        return d.tensor([b, n, h, e], kind=kind, layout=False).transpose(1, 2) if d.chance(50) else d.tensor([b, h, n, e], kind=kind, layout=False)
+    return {"query": heads(q), "key": heads(k), "value": heads(k), "dropout_p": 0.0, "is_causal": causal,
             "attn_mask": mask, "scale": None if d.chance(60) else d.r.uniform(0.1, 1)}
 
 
@@ -679,12 +712,12 @@ def factorize(d, n, parts):
 def view(d):
     x = d.tensor(d.shape)
     if d.schema.overload_name == "dtype":
-        return {"self": x, "dtype": d.r.choice(DTYPES)}
+        return {"self": x, "dtype": d.r.choice([t for t in DTYPES if t != torch.bool or d.dtype == t])}  # bytes that are no bool
     n = x.numel()
     size = factorize(d, n, d.between(1, 4)) if n else [0, d.between(1, 3)]
     strides = [torch.Size(size[i + 1:]).numel() for i in range(len(size))]
-    if n and d.chance(30): size[d.r.randrange(len(size))] = -1
-    if d.name == "_reshape_alias": size, x = [s if s >= 0 else n for s in size], x.contiguous()
+    if d.name == "_reshape_alias": x = x.contiguous()
+    elif n and d.chance(30): size[d.r.randrange(len(size))] = -1
     return {"self": x, "size": size, "stride": strides}
 
 
@@ -732,7 +765,7 @@ def rot90(d):
 @family(r"as_strided(_copy|_scatter)?")
 def as_strided(d):
     x = d.tensor(d.sizes(d.between(1, 3)), layout=False)
-    if d.chance(20) and x.dim() == 2: x = x.t().contiguous().t()
+    if d.chance(20) and x.dim() == 2 and d.name != "as_strided_scatter": x = x.t().contiguous().t()  # whose result has row-major storage in Glint
     offset = d.between(0, 3)
     size, stride, room = [], [], x.numel() - offset - 1
     for _ in range(d.between(0, 3)):
@@ -901,6 +934,7 @@ def copy(d):
 
 @family(r"(_log_|_)softmax|_safe_softmax|cum.*|logcumsumexp")
 def softmax(d):
+    if d.name == "logcumsumexp" and d.dtype.is_complex: d.kind = "normal"  # else the imaginary part is some turns off
     return {"self": d.tensor(d.shape), "dim": d.axis(), "half_to_float": False, "dtype": None if d.chance(60) else d.r.choice(FLOATS)}
 
 
@@ -971,6 +1005,15 @@ def shifts(d):
     return a
 
 
+@family(r"(arg)?sort(\..*)?")
+def argsort(d):
+    """Distinct elements where the order of equal ones is open."""
+    if d.schema.overload_name == "stable" and d.chance(50): return {"self": d.tensor(d.shape), "stable": True}
+    if d.name == "sort" and max(d.shape, default=0) <= 16: return {"self": d.tensor(d.shape)}  # stable by chance
+    n = torch.Size(d.shape).numel()
+    return {"self": torch.randperm(n, generator=d.g).reshape(d.shape).to(d.dtype if n < 120 and d.dtype != torch.bool else torch.int64)}
+
+
 @family(r"bincount")
 def bincount(d):
     n = d.size(20)
@@ -997,7 +1040,7 @@ def distances(d):
 def weight_norm(d):
     shape = [max(1, s) for s in d.sizes(d.between(1, 4), 6)]
     dim = d.pick(0, len(shape) - 1)
-    return {"v": d.tensor(shape), "g": d.tensor([s if i == dim else 1 for i, s in enumerate(shape)]), "dim": dim}
+    return {"v": d.tensor(shape, layout=False), "g": d.tensor([s if i == dim else 1 for i, s in enumerate(shape)], layout=False), "dim": dim}  # PyTorch reads them row by row
 
 
 @family(r"_prelu_kernel")
@@ -1015,6 +1058,19 @@ def variances(d):
     return {"self": d.tensor(d.shape), "correction": d.pick(None, 0, 1, 2, 0.5), "dim": None if d.chance(20) else d.dims()}
 
 
+@family(r"prod(\..*)?")
+def products(d):
+    """Floats without overflow and underflow, which come and go with the order of the factors."""
+    floating = d.dtype.is_floating_point or d.dtype.is_complex
+    x = d.tensor(d.shape, kind="unit" if floating else None, layout=d.chance(50))
+    return {"self": x / 2 + 0.75 if floating else x, "dim": d.axis(), "dtype": d.pick(None, torch.float64, torch.float32) if floating else d.pick(None, torch.int64, torch.int32)}
+
+
+@family(r"sinc")
+def sinc(d):
+    return {"self": d.tensor(d.shape, kind="normal" if d.dtype.is_complex else None)}
+
+
 @family(r"(sum|mean|amax|amin|nansum|all|any)(\..*)?")
 def reductions(d):
     given = {"self": d.tensor(d.shape), "dim": d.axis() if d.schema.overload_name == "dim" and d.name in ("all", "any") else None if d.chance(12) else d.dims()}
@@ -1026,7 +1082,7 @@ def reductions(d):
 @family(r"sym_(size|stride)(\..*)?|item|_local_scalar_dense|sym_numel")
 def numbers(d):
     one = d.name in ("item", "_local_scalar_dense")
-    return {"self": d.tensor([1] * d.between(0, 2) if one else d.shape), "dim": d.axis()}
+    return {"self": d.tensor([1] * d.between(0, 2) if one else d.shape, layout=d.name != "sym_stride"), "dim": d.axis()}  # rows do not tell strides of sizes 1
 
 
 @family(r"complex|polar")
@@ -1038,6 +1094,12 @@ def complex_parts(d):
 @family(r"lerp\..*")
 def lerp(d):
     return {"self": d.tensor(d.shape), "end": d.tensor(d.broadcast(d.shape)), "weight": d.tensor(d.broadcast(d.shape)) if d.schema.overload_name == "Tensor" else d.scalar()}
+
+
+@family(r"ldexp")
+def ldexp(d):
+    """Of mixed dtypes PyTorch computes the power in float and no better."""
+    return {"self": d.tensor(d.shape), "other": d.tensor(d.broadcast(d.shape), d.dtype if d.dtype.is_complex else d.other_dtype())}
 
 
 @family(r"nonzero_static")
@@ -1056,5 +1118,5 @@ def positive(d):
     for name, t in a.items():
         if d.chance(70): a[name] = t.abs()
     if "self_scalar" in d.schema.overload_name: a["self"] = d.pick(1.5, 2, 3.0, 1, 0.5)
-    if "other_scalar" in d.schema.overload_name: a["other"] = d.pick(1.5, 2, 3.0, 1, 0.5, -0.5)
+    if "other_scalar" in d.schema.overload_name: a["other"] = d.pick(1.5, 2, 3.0, 1, 0.5)
     return a

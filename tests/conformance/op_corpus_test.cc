@@ -1,7 +1,9 @@
 // Runs recorded single-operator calls through the operator definitions.
-//   op_corpus_test --corpus FILE.jsonl [--op NAME] [--reversed] [--verbose]
+//   op_corpus_test --corpus FILE.jsonl [--op NAME] [--line N] [--reversed] [--verbose]
 // The tensors are in FILE.safetensors beside it. A row may have "seed": N (random operators draw on from the row before else) and
 // "changed": {"OPERAND": TENSOR} (what operands that the call writes hold afterwards). Names without "::" are of aten.
+// Or "raises": true (PyTorch refuses the call: any answer will do), "unset": true (only dtypes and sizes of results are compared),
+// "slack": [x, ...] (of each result: an error allowed besides the tolerance), "factors": "eigh" or "svd" (factors.h).
 // Prints "N passed, M failed, K refused"; exit 1 on any failure.
 
 #include <CLI/CLI.hpp>
@@ -12,6 +14,7 @@
 #include <map>
 
 #include "glint/ops/ops.h"
+#include "tests/conformance/factors.h"
 #include "tests/conformance/recorded_calls.h"
 
 namespace glint {
@@ -90,6 +93,8 @@ Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu
   std::vector<Operand> operands;
   try {
     operands = read_operands(row, schema, tensors);
+    for (size_t i = 0; i < schema.arg_count; ++i)
+      if (schema.arg_store[i].type == ArgType::kTensor && !schema.arg_store[i].optional && operands[i].kind == Operand::Kind::kNone) throw Refused{"a tensor is missing"};
   } catch (const Refused& r) {
     why = r.why;
     return Verdict::kRefused;
@@ -136,8 +141,20 @@ Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu
       why = "gives " + std::to_string(got.results.size()) + " results, not " + std::to_string(want.size());
       return Verdict::kFailed;
     }
+    std::string_view factors;
+    if (row["factors"].get(factors) == simdjson::SUCCESS) {
+      why = factors::check(factors, operands[0].tensors[0], got.results, testing::epsilon(want[0].tensor().dtype));
+      if (!why.empty()) return Verdict::kFailed;
+    }
     for (size_t i = 0; i < want.size(); ++i) {
-      if (!is_tensor[i]) continue;
+      if (!factors.empty() && i != (factors == "eigh" ? 0 : 1)) continue;
+      if (!is_tensor[i]) {
+        if (want[i].tensor().data == nullptr) continue;  // None: PyTorch left it undefined
+        const double a = got.results[i].values()[0], b = want[i].values()[0];
+        if (a == b || (a != a && b != b)) continue;
+        why = "result " + std::to_string(i) + " is " + std::to_string(a) + ", not " + std::to_string(b);
+        return Verdict::kFailed;
+      }
       const double tolerance = 8 * testing::epsilon(want[i].tensor().dtype) * std::sqrt(terms_summed(recorded, operands, want[i]));
       if (flag(row, "unset")) {
         if (got.results[i].describe() != want[i].describe()) why = "gives " + got.results[i].describe() + ", not " + want[i].describe();

@@ -27,14 +27,15 @@ void update_running(X& x, Value* running, Value* batch, double momentum) {
   x.write(running, next);
 }
 
-Value* batch_norm(X& x) {
+/// Normalised, and in training the mean and inverse deviation of the batch, which go into the running statistics.
+Values batch_norm(X& x) {
   Value* input = x.tensor("input");
   Value* mean = x.maybe("running_mean");
   Value* var = x.maybe("running_var");
   const Arg &weight = x.arg("weight"), &bias = x.arg("bias"), &momentum = x.arg("momentum"), &eps = x.arg("eps");
   if (!x.flag("training")) {
     x.require(mean && var, "evaluation needs the running mean and variance");
-    return x.ops("aten::_native_batch_norm_legit_no_training", {input, weight, bias, mean, var, momentum, eps})[0];
+    return x.ops("aten::_native_batch_norm_legit_no_training", {input, weight, bias, mean, var, momentum, eps});
   }
   if (mean || var) {
     Axes axes{0};
@@ -43,7 +44,7 @@ Value* batch_norm(X& x) {
     update_running(x, mean, stats[1], momentum.to_double());
     update_running(x, var, stats[0], momentum.to_double());
   }
-  return x.ops("aten::_native_batch_norm_legit.no_stats", {input, weight, bias, true, momentum, eps})[0];
+  return x.ops("aten::_native_batch_norm_legit.no_stats", {input, weight, bias, true, momentum, eps});
 }
 
 Value* group_norm(X& x, Value* input, const Arg& groups, const Arg& weight, const Arg& bias) {
@@ -131,7 +132,9 @@ Values weight_norm(X& x) {
 
 constexpr Row kRows[] = {
     {"aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, "
-     "float eps, bool cudnn_enabled) -> Tensor", batch_norm},
+     "float eps, bool cudnn_enabled) -> Tensor", [](X& x) { return batch_norm(x)[0]; }},
+    {"aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, "
+     "float momentum, float eps) -> (Tensor, Tensor, Tensor)", batch_norm},
     {"aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, "
      "float momentum, float eps, bool cudnn_enabled) -> Tensor", instance_norm},
     {"aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, "
