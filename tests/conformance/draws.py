@@ -18,10 +18,11 @@ WORDS = {
 }
 
 # Values that are not drawn, because PyTorch's own answer depends on the order or the instructions it happens to use.
-NO_INFINITIES = re.compile(r"gelu|special_bessel_y1|native_.*_norm.*|_native_batch_norm.*|_batch_norm.*|_weight_norm.*|_fft_.*|convolution.*|.*linalg.*|_trilinear|_cdist_forward.*|upsample.*|_upsample.*|grid_sampler.*")  # inf - inf or inf * 0, or not
+NO_INFINITIES = re.compile(r"gelu|mode|special_bessel_y1|native_.*_norm.*|_native_batch_norm.*|_batch_norm.*|_weight_norm.*|_fft_.*|convolution.*|.*linalg.*|_trilinear|_cdist_forward.*|upsample.*|_upsample.*|grid_sampler.*")  # inf - inf or inf * 0, or not
 LARGEST = re.compile(r"(eq|ne|lt|le|gt|ge|isfinite|isinf|isnan|isposinf|isneginf|abs|neg|sign|sgn|signbit|relu|clamp.*|maximum|minimum|fmax|fmin|max|min|amax|amin|aminmax|sort|argmax|argmin"
                      r"|topk|nan_to_num|nextafter|frexp|floor|ceil|trunc|round|logical_.*|where|clone|_to_copy|copy|copysign|hardtanh|threshold|cummax|cummin|reciprocal|rsqrt|sqrt|log.*)(\..*)?")
 
+NO_TINY = re.compile(r"fmod|remainder|floor_divide|div|ldexp")  # quotients beyond the integers of the dtype
 NOT_EXPANDED = re.compile(r"(nan)?median|mode|kthvalue")  # PyTorch reads the wrong elements of an expanded operand
 
 
@@ -77,7 +78,7 @@ class Draw:
         t = t.to(dtype)
         info = torch.finfo(dtype)
         if kind != "special": return t
-        odd = [-0.0, 0.0, 1.0, 100.0] + ([info.tiny, info.tiny / 4, INF, -INF, NAN] if infinities else [])
+        odd = [-0.0, 0.0, 1.0, 100.0] + ([INF, -INF, NAN] if infinities else []) + ([info.tiny, info.tiny / 4] if infinities and not NO_TINY.fullmatch(self.name) else [])
         return self.sprinkle(t, odd + ([info.max] if LARGEST.fullmatch(self.name) else []))
 
     def sprinkle(self, t, odd):
@@ -561,12 +562,12 @@ def matrices(d):
     elif d.name in ("dot", "vdot"): a.update(self=d.tensor([k]), tensor=d.tensor([k]), other=d.tensor([k]))
     else:
         shape = {"addmm": [m, n], "addmv": [m], "addr": [m, n], "baddbmm": [b, m, n], "addbmm": [m, n]}[d.name]
-        if d.name == "addmv" and k == 0: k = 1  # PyTorch then forgets to broadcast self
+        if d.name == "addmv": m, k = max(m, 1), max(k, 1)  # else PyTorch forgets to broadcast self
         a.update(self=d.tensor(d.broadcast(shape)), mat1=d.tensor([m, k]), mat2=d.tensor([k, n]), mat=d.tensor([m, k]), vec=d.tensor([k]), vec1=d.tensor([m]), vec2=d.tensor([n]),
                  batch1=d.tensor([b, m, k]), batch2=d.tensor([b, k, n]))
         whole = not d.dtype.is_floating_point and not d.dtype.is_complex
         for name in ("alpha", "beta"):
-            if d.chance(60): a[name] = d.between(-2, 3) if whole else d.pick(0, 1, 0.5, -2, 2.0, 0.3)
+            if d.chance(60): a[name] = d.between(-2, 3) if whole else d.pick(1, 0.5, -2, 2.0, 0.3, *([] if d.kind == "special" else [0]))  # 0 times NaN depends on the library
     return a
 
 
@@ -1029,7 +1030,7 @@ def histc(d):
 @family(r"_cdist_forward|_pdist_forward|dist|renorm")
 def distances(d):
     p = d.pick(0.0, 1.0, 2.0, 3.0, 0.5, INF, 1.5)
-    lead, w = d.sizes(d.between(0, 1), 3), d.size(9)
+    lead, w = d.sizes(d.between(0, 1), 3), d.size(9) if d.dtype.is_floating_point else d.between(1, 9)
     a = {"x1": d.tensor(lead + [d.size(30), w]), "x2": d.tensor(lead + [d.size(30), w]), "p": p, "compute_mode": d.pick(None, 0, 1, 2), "self": d.tensor([d.size(9), w] if d.name == "_pdist_forward" else d.shape)}
     if d.name == "dist": a["other"] = d.tensor(d.broadcast(d.shape))
     if d.name == "renorm": a.update(self=d.tensor(d.shape if d.rank > 1 else d.sizes(2)), maxnorm=d.pick(1.0, 0.5, 3, 0), dim=d.between(-2, 1), p=d.pick(1, 2, 3.0, INF, 0.5))
@@ -1066,16 +1067,18 @@ def products(d):
     return {"self": x / 2 + 0.75 if floating else x, "dim": d.axis(), "dtype": d.pick(None, torch.float64, torch.float32) if floating else d.pick(None, torch.int64, torch.int32)}
 
 
-@family(r"sinc")
+@family(r"sinc|sigmoid|logaddexp")
 def sinc(d):
-    return {"self": d.tensor(d.shape, kind="normal" if d.dtype.is_complex else None)}
+    """Complex exponentials do not overflow halfway."""
+    if d.dtype.is_complex: d.kind = "normal"
+    return {"self": d.tensor(d.shape), "other": d.tensor(d.broadcast(d.shape))}
 
 
 @family(r"(sum|mean|amax|amin|nansum|all|any)(\..*)?")
 def reductions(d):
     given = {"self": d.tensor(d.shape), "dim": d.axis() if d.schema.overload_name == "dim" and d.name in ("all", "any") else None if d.chance(12) else d.dims()}
     if d.name in ("amax", "amin") and given["dim"] is None: given["dim"] = []
-    if d.chance(60): given["dtype"] = None
+    if d.chance(60) or d.kind == "special": given["dtype"] = None
     return given
 
 
@@ -1098,7 +1101,8 @@ def lerp(d):
 
 @family(r"ldexp")
 def ldexp(d):
-    """Of mixed dtypes PyTorch computes the power in float and no better."""
+    """Of mixed dtypes PyTorch computes the power in float and no better; it overflows where Glint's does not."""
+    if d.kind == "wide": d.kind = "integers"
     return {"self": d.tensor(d.shape), "other": d.tensor(d.broadcast(d.shape), d.dtype if d.dtype.is_complex else d.other_dtype())}
 
 
