@@ -231,7 +231,7 @@ def dimensions(d):
     return int(re.search(r"([123])d", d.name).group(1))
 
 
-@family(r"avg_pool\d?d|max_pool\d?d_with_indices|avg_pool\dd_backward|max_pool\dd_with_indices_backward")
+@family(r"avg_pool\dd|max_pool\dd|max_pool\d?d_with_indices|avg_pool\dd_backward|max_pool\dd_with_indices_backward")
 def pooling(d):
     n = dimensions(d)
     shape = image(d, n)
@@ -298,6 +298,52 @@ def convolution(d):
     elif d.chance(10):
         for k in ("stride", "padding", "dilation"): a[k] = a[k][:1]
     return a
+
+
+@family(r"conv(_transpose)?\dd(\.(padding|input))?")
+def conv(d):
+    """Of one rank, by the operators that the compiler takes apart."""
+    n = dimensions(d)
+    transposed, named = "transpose" in d.name, d.schema.overload_name == "padding"
+    groups = d.pick(1, 1, 2)
+    c_in, c_out = groups * d.between(1, 3), groups * d.between(1, 4)
+    spatial = [d.between(3, 8 if n < 3 else 5) for _ in range(n)]
+    kernel, stride, padding, dilation = window(d, n, spatial, True, d.chance(30))
+    kernel = kernel * (n // len(kernel))
+    if named: padding = d.pick("same", "valid")
+    if padding == "same": stride = [1] * n
+    return {"input": d.tensor(([d.between(1, 2)] if d.chance(80) else []) + [c_in] + spatial), "weight": d.tensor(([c_in, c_out // groups] if transposed else [c_out, c_in // groups]) + kernel),
+            "bias": d.tensor([c_out]) if d.chance(60) else None, "stride": stride, "padding": padding, "dilation": dilation, "groups": groups, "output_padding": [0] * n}
+
+
+@family(r"linear|bilinear")
+def linear(d):
+    lead, i, j, o = d.sizes(d.between(0, 3), 4), d.between(1, 9), d.between(1, 5), d.between(1, 9)
+    two = d.name == "bilinear"
+    return {"input": d.tensor(lead + [i]), "input1": d.tensor(lead + [i]), "input2": d.tensor(lead + [j]), "weight": d.tensor([o, i] + [j] * two), "bias": d.tensor([o]) if d.chance(60) else None}
+
+
+@family(r"(layer|rms|group|instance|batch)_norm|_fused_rms_norm")
+def norms(d):
+    groups = d.between(1, 3)
+    c = groups * d.between(1, 3)
+    shape = [d.between(1, 3), c] + [d.between(1, 5) for _ in range(d.between(1, 3))]
+    k = d.between(1, 2)
+    inner = shape[-k:] if d.name in ("layer_norm", "rms_norm", "_fused_rms_norm") else [c]
+    training = d.chance(50)
+    stats = not training or d.chance(50)
+    return {"input": d.tensor(shape), "normalized_shape": inner, "weight": d.tensor(inner) if d.chance(70) else None, "bias": d.tensor(inner) if d.chance(70) else None, "eps": 1e-5,
+            "num_groups": groups, "running_mean": d.tensor([c]) if stats else None, "running_var": d.tensor([c], kind="unit") if stats else None, "training": training, "use_input_stats": training,
+            "momentum": 0.1}
+
+
+@family(r"scaled_dot_product_attention|_scaled_dot_product_attention_math")
+def sdpa(d):
+    b, h, q, k, e = d.between(1, 2), d.between(1, 3), d.between(1, 7), d.between(1, 7), d.pick(1, 2, 4, 8)
+    causal = d.chance(40)
+    mask = d.tensor([d.pick(1, b), d.pick(1, h), q, k] if d.chance(60) else [q, k], d.pick(d.dtype, torch.bool), "normal") if not causal and d.chance(60) else None
+    return {"query": d.tensor([b, h, q, e], kind="normal"), "key": d.tensor([b, h, k, e], kind="normal"), "value": d.tensor([b, h, k, e], kind="normal"), "attn_mask": mask, "dropout_p": 0.0,
+            "is_causal": causal, "enable_gqa": False, "dropout_mask": None, "scale": None if d.chance(60) else 0.3}
 
 
 @family(r"im2col|col2im")
@@ -372,9 +418,9 @@ def upsample(d):
     return a
 
 
-@family(r"grid_sampler_[23]d")
+@family(r"grid_sampler(_[23]d)?")
 def grid_sampler(d):
-    n = int(d.name[-2])
+    n = int(d.name[-2]) if d.name[-1] == "d" else d.pick(2, 3)
     shape, out = image(d, n, 1, True), [d.between(1, 5) for _ in range(n)]
     return {"input": d.tensor(shape), "grid": d.tensor([shape[0]] + out + [n], kind=d.pick("normal", "unit")), "interpolation_mode": d.between(0, 2 if n == 2 else 1),
             "padding_mode": d.between(0, 2)}
@@ -480,7 +526,7 @@ def embedding(d):
     return {"weight": d.tensor([n, width]), "indices": index, "num_weights": n, "padding_idx": d.between(-1, n - 1), "grad_output": d.tensor(list(index.shape) + [width])}
 
 
-@family(r"_embedding_bag(_forward_only)?")
+@family(r"_?embedding_bag(_forward_only|\.padding_idx)?")
 def embedding_bag(d):
     n, width, count = d.between(1, 9), d.between(1, 17), d.between(1, 9)
     kind = torch.int64 if d.chance(60) else torch.int32
@@ -611,10 +657,10 @@ def cholesky(d):
     return {"self": a, "upper": upper, "check_errors": False}
 
 
-@family(r"_linalg_(det|slogdet|eigh)|linalg_(inv_ex|lu|lu_factor_ex|matrix_exp)|_linalg_solve_ex")
+@family(r"_?linalg_(det|slogdet|eigh|eigvalsh|inv|solve|cholesky|cond|lu_factor)|(det|slogdet|logdet|inverse|matrix_exp|linalg_solve_ex|_lu_with_info)(\..*)?|linalg_(inv_ex|lu|lu_factor_ex|matrix_exp)|_linalg_solve_ex")
 def square_only(d):
-    if d.name == "linalg_matrix_exp" and d.dtype in FLOATS[2:]: d.dtype = torch.float32  # PyTorch's result in half types is noise
-    a, lead, n = square(d, "eigh" in d.name)
+    if "matrix_exp" in d.name and d.dtype in FLOATS[2:]: d.dtype = torch.float32  # PyTorch's result in half types is noise
+    a, lead, n = square(d, "eigh" in d.name or "eigvalsh" in d.name or "cholesky" in d.name)
     left, k = d.chance(70), d.between(1, 4)
     if "lu" in d.name and d.chance(40): a = matrix(d, lead + [n, d.between(1, 6)])
     vector = not lead and d.chance(30)
@@ -634,7 +680,7 @@ def factored(d):
     return {"LU": LU, "pivots": pivots, "B": b, "left": left, "LU_data": LU, "LU_pivots": pivots}
 
 
-@family(r"linalg_(qr|householder_product|pinv)|_linalg_svd|geqrf|ormqr|linalg_pinv\..*")
+@family(r"linalg_(qr|householder_product|pinv|svd|svdvals)(\..*)?|pinverse|orgqr|_linalg_svd|geqrf|ormqr|linalg_pinv\..*")
 def tall_or_wide(d):
     lead = d.sizes(d.between(0, 2) if d.chance(30) else 0, 3)
     m, n = d.between(0 if d.chance(4) else 1, 6), d.between(1, 6)
@@ -955,7 +1001,7 @@ def glu(d):
     return {"self": d.tensor(shape), "dim": dim}
 
 
-@family(r"(mse|smooth_l1|huber|soft_margin)_loss|binary_cross_entropy.*")
+@family(r"(mse|smooth_l1|huber|soft_margin|l1|poisson_nll|kl_div|hinge_embedding)_loss|kl_div|binary_cross_entropy.*")
 def losses(d):
     probability = d.name == "binary_cross_entropy"
     x = d.tensor(d.shape, kind="unit" if probability else None)
@@ -964,7 +1010,7 @@ def losses(d):
             "beta": d.pick(1.0, 0.5, 0.0, 2.0), "delta": d.pick(1.0, 0.5, 2.0)}
 
 
-@family(r"nll_loss(2d)?_forward|multi_margin_loss|multilabel_margin_loss_forward")
+@family(r"nll_loss(2d)?(_forward|_nd)?|cross_entropy_loss|multi_margin_loss|multilabel_margin_loss|multilabel_margin_loss_forward")
 def class_losses(d):
     n, c = d.between(1, 4), d.between(1, 6)
     ignore = d.pick(-100, 0, 1)

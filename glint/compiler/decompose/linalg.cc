@@ -59,7 +59,7 @@ Values slogdet(X& x, Value* a) {
   require_square(x, a);
   const Values f = lu(x, a, false);
   const Determinant d = determinant(x, a, f);
-  Value* sign = x.mul(x.op("aten::prod.dim_int", {x.unary("sign", d.diagonal), -1, false}), d.parity);
+  Value* sign = x.mul(x.op("aten::prod.dim_int", {x.unary(is_complex(x.dtype_of(a)) ? "sgn" : "sign", d.diagonal), -1, false}), d.parity);
   return {sign, x.sum(x.log(x.abs(d.diagonal)), {int64_t(x.rank(d.diagonal)) - 1}), f[0], f[1]};
 }
 
