@@ -15,10 +15,11 @@ WORDS = {
     "rounding_mode": [None, "floor", "trunc"], "approximate": ["none", "tanh"], "UPLO": ["L", "U"], "side": ["left", "right", None], "driver": [None],
     "index_reduce": ["prod", "mean", "amax", "amin"], "scatter_reduce": ["sum", "prod", "mean", "amax", "amin"], "scatter": ["add", "multiply"],
     "segment_reduce": ["sum", "mean", "max", "min", "prod"], "mode": ["reduced", "complete", "r"],
+    "p": ["fro", "nuc"], "ord": ["fro", "nuc"],
 }
 
 # Values that are not drawn, because PyTorch's own answer depends on the order or the instructions it happens to use.
-NO_INFINITIES = re.compile(r"gelu|mode|special_bessel_y1|native_.*_norm.*|_native_batch_norm.*|_batch_norm.*|_weight_norm.*|_fft_.*|convolution.*|.*linalg.*|_trilinear|_cdist_forward.*|upsample.*|_upsample.*|grid_sampler.*")  # inf - inf or inf * 0, or not
+NO_INFINITIES = re.compile(r"gelu|mode|special_bessel_y1|(native_|layer_|group_|instance_|batch_|rms_|_fused).*norm.*|conv.*|linear|bilinear|.*attention.*|cosine.*|.*pinv.*|_native_batch_norm.*|_batch_norm.*|_weight_norm.*|_fft_.*|convolution.*|.*linalg.*|_trilinear|_cdist_forward.*|upsample.*|_upsample.*|grid_sampler.*")  # inf - inf or inf * 0, or not
 LARGEST = re.compile(r"(eq|ne|lt|le|gt|ge|isfinite|isinf|isnan|isposinf|isneginf|abs|neg|sign|sgn|signbit|relu|clamp.*|maximum|minimum|fmax|fmin|max|min|amax|amin|aminmax|sort|argmax|argmin"
                      r"|topk|nan_to_num|nextafter|frexp|floor|ceil|trunc|round|logical_.*|where|clone|_to_copy|copy|copysign|hardtanh|threshold|cummax|cummin|reciprocal|rsqrt|sqrt|log.*)(\..*)?")
 
@@ -832,7 +833,7 @@ def split(d):
     n = shape[dim]
     sizes = []
     while sum(sizes) < n: sizes.append(d.between(0 if d.chance(15) else 1, n - sum(sizes)))
-    return {"self": d.tensor(shape), "split_size": d.between(1, n + 2), "split_sizes": sizes, "dim": dim}
+    return {"self": d.tensor(shape), "split_size": sizes if d.schema.overload_name == "sizes" else d.between(1, n + 2), "split_sizes": sizes, "dim": dim}
 
 
 @family(r"_chunk_cat")
@@ -1083,7 +1084,7 @@ def distances(d):
     return a
 
 
-@family(r"_weight_norm_interface")
+@family(r"_weight_norm(_interface)?")
 def weight_norm(d):
     shape = [max(1, s) for s in d.sizes(d.between(1, 4), 6)]
     dim = d.pick(0, len(shape) - 1)
@@ -1170,3 +1171,54 @@ def positive(d):
     if "self_scalar" in d.schema.overload_name: a["self"] = d.pick(1.5, 2, 3.0, 1, 0.5)
     if "other_scalar" in d.schema.overload_name: a["other"] = d.pick(1.5, 2, 3.0, 1, 0.5)
     return a
+
+
+@family(r"fake_quantize_per_(tensor|channel)_affine(\..*)?")
+def fake_quantize(d):
+    d.dtype, low = torch.float32, d.pick(0, -8, -128)
+    shape = d.shape if d.rank else [3]
+    axis = d.between(0, len(shape) - 1)
+    n = [shape[axis]] if "channel" in d.name else [1]
+    a = {"self": d.tensor(shape, kind="normal"), "axis": axis, "quant_min": low, "quant_max": low + d.pick(15, 255), "scale": torch.rand(n, generator=d.g) + 0.01, "zero_point": torch.zeros(n, dtype=torch.int32)}
+    if d.schema.overload_name == "" and "tensor" in d.name: a.update(scale=d.r.uniform(0.01, 1), zero_point=low + 3)
+    return a
+
+
+@family(r"(nan)?quantile(\..*)?")
+def quantile(d):
+    return {"self": d.tensor(d.shape, layout=False), "q": d.r.random() if d.schema.overload_name == "scalar" else torch.rand(d.pick([], [3]), generator=d.g, dtype=torch.float64 if d.dtype == torch.float64 else torch.float32),
+            "dim": d.axis() if d.rank and d.chance(70) else None, "interpolation": d.pick("linear", "lower", "higher", "nearest", "midpoint")}
+
+
+@family(r"affine_grid_generator")
+def affine_grid(d):
+    n, k = d.between(1, 3), d.pick(2, 3)
+    return {"theta": d.tensor([n, k, k + 1], kind="normal"), "size": [n, d.between(1, 3)] + [d.between(1, 5) for _ in range(k)]}
+
+
+@family(r"meshgrid(\..*)?")
+def meshgrid(d):
+    return {"tensors": [d.tensor([d.size(5)]) for _ in range(d.between(1, 3))], "indexing": d.pick("ij", "xy")}
+
+
+@family(r"_int_mm")
+def int_mm(d):
+    m, k, n = d.between(17, 20), 8 * d.between(1, 3), 8 * d.between(1, 3)
+    return {"self": d.tensor([m, k], torch.int8), "mat2": d.tensor([k, n], torch.int8)}
+
+
+@family(r"rnn_(tanh|relu)_cell|gru_cell|lstm_cell")
+def cells(d):
+    b, i, h = d.between(1, 3), d.between(1, 5), d.between(1, 5)
+    g = {"rnn_tanh_cell": 1, "rnn_relu_cell": 1, "gru_cell": 3, "lstm_cell": 4}[d.name] * h
+    state = d.tensor([b, h], kind="unit")
+    return {"input": d.tensor([b, i], kind="normal"), "hx": [state, d.tensor([b, h], kind="unit")] if d.name == "lstm_cell" else state, "w_ih": d.tensor([g, i], kind="normal"),
+            "w_hh": d.tensor([g, h], kind="normal"), "b_ih": d.tensor([g], kind="normal"), "b_hh": d.tensor([g], kind="normal")}
+
+
+@family(r"einsum")
+def einsum(d):
+    i, j, k = d.between(1, 4), d.between(1, 4), d.between(1, 4)
+    equation, shapes = d.pick(("ij,jk->ik", [[i, j], [j, k]]), ("bij,bjk->bik", [[2, i, j], [2, j, k]]), ("ij->ji", [[i, j]]), ("ii->i", [[i, i]]), ("i,j->ij", [[i], [j]]), ("ij,ij->", [[i, j], [i, j]]),
+                              ("...ij,...jk->...ik", [[2, 3, i, j], [3, j, k]]), ("bqhd,bkhd->bhqk", [[2, i, 2, j], [2, k, 2, j]]))
+    return {"equation": equation, "tensors": [d.tensor(s) for s in shapes], "path": None}

@@ -414,7 +414,11 @@ constexpr Row kRows[] = {
     {"aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor", norm},
     {"aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor", norm},
     {"aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", norm},
-    {"aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", [](X& x) { return matrix_norm(x, self(x), "nuc", {0, 1}, keep(x)); }},
+    {"aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", [](X& x) {
+       const int64_t rank = int64_t(x.rank(self(x)));
+       x.require(rank >= 2, "a matrix needs two dimensions");
+       return matrix_norm(x, self(x), "nuc", {rank - 2, rank - 1}, keep(x));
+     }},
     {"aten::nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",
      [](X& x) { return matrix_norm(x, self(x), "nuc", x.ints("dim"), keep(x)); }},
     {"aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
