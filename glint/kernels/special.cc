@@ -112,10 +112,11 @@ double upper_small(double a, double x) {
 
 // Both functions share their domain's edges. True when `lower` is settled.
 bool gamma_edge(double a, double x, double* lower) {
-  if (!(a >= 0 && x >= 0) || (a == 0 && x == 0)) return *lower = kNan, true;
+  if (a < 0 || x < 0 || x != x || (a == 0 && x == 0)) return *lower = kNan, true;
+  if (x == 0) return *lower = 0, true;  // also where a is NaN, as in PyTorch
+  if (a != a) return *lower = kNan, true;
   if (std::isinf(a)) return *lower = std::isinf(x) ? kNan : 0, true;
   if (a == 0 || std::isinf(x)) return *lower = 1, true;
-  if (x == 0) return *lower = 0, true;
   return false;
 }
 

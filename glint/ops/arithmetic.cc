@@ -65,23 +65,23 @@ Status check_divisor(DType compute, const Tensor& b, const Tensor& out) {
   return has_zero(b) ? invalid_argument("integer division by zero") : Status();
 }
 
-/// Tensor and number forms of a quotient or remainder.
-template <auto Fn>
+/// Tensor and number forms of a quotient or remainder. A float divisor keeps its digits in a quotient, not in a remainder.
+template <auto Fn, Operands Floats = Operands::kConverted>
 struct Quotient {
   static Status infer(const Tensor& a, const Tensor& b, TensorMeta& out) { return Binary<kNumbers, Fn, Dtype::kSame>::infer(a, b, out); }
   static Status infer_scalar(const Tensor& a, Scalar b, TensorMeta& out) { return BinaryScalar<kNumbers, Fn, Dtype::kSame>::infer(a, b, out); }
   static Status infer_from(Scalar a, const Tensor& b, TensorMeta& out) { return infer_scalar(b, a, out); }
   static Status compute(const Tensor& a, const Tensor& b, Tensor& out) {
     GLINT_TRY(check_divisor(out.dtype, b, out));
-    return elementwise<kNumbers, Fn, 2>(out.dtype, {&a, &b}, out);
+    return elementwise<kNumbers, Fn, 2>(out.dtype, {&a, &b}, out, {}, is_floating(out.dtype) ? Floats : Operands::kConverted);
   }
   static Status run(OpContext&, const Tensor& a, const Tensor& b, Tensor& out) { return compute(a, b, out); }
   static Status run_scalar(OpContext&, const Tensor& a, Scalar b, Tensor& out) { return compute(a, Number(b).tensor(), out); }
   static Status run_from(OpContext&, Scalar a, const Tensor& b, Tensor& out) { return compute(Number(a).tensor(), b, out); }
 };
 
-using FloorDivide = Quotient<[](auto a, auto b) { return floored_quotient(a, b); }>;
-using TruncDivide = Quotient<[](auto a, auto b) { return truncated_quotient(a, b); }>;
+using FloorDivide = Quotient<[](auto a, auto b) { return floored_quotient(a, b); }, Operands::kKept>;
+using TruncDivide = Quotient<[](auto a, auto b) { return truncated_quotient(a, b); }, Operands::kKept>;
 using Fmod = Quotient<[](auto a, auto b) { return fmod(a, b); }>;
 using Remainder = Quotient<[](auto a, auto b) { return remainder(a, b); }>;
 

@@ -114,10 +114,10 @@ struct OfAll {
   static Status plan(const PlanContext&, const Tensor& self, const Tensor&, Plan& p) { return plan_for(self, all_dims(self.rank), p); }
   static Status run(OpContext& c, const Tensor& self, Tensor& out) {
     if (self.numel() != 0) return pick(c, self, all_dims(self.rank), Pick(), out, nullptr);
-    // What PyTorch makes of NaN as an integer: the smallest number of 4 and 8 bytes, 0 of fewer.
+    // What PyTorch makes of NaN: true, as an integer the smallest number of 4 and 8 bytes, 0 of fewer.
     const size_t width = dtype_size(out.dtype);
     if (is_floating(out.dtype)) kernels::store_one<double>(out.dtype, out.data, 0, std::numeric_limits<double>::quiet_NaN());
-    else kernels::store_one<int64_t>(out.dtype, out.data, 0, width == 8 ? INT64_MIN : width == 4 ? INT32_MIN : 0);
+    else kernels::store_one<int64_t>(out.dtype, out.data, 0, width == 8 ? INT64_MIN : width == 4 ? INT32_MIN : out.dtype == DType::kBool);
     return {};
   }
 };

@@ -15,13 +15,15 @@ WORDS = {
     "rounding_mode": [None, "floor", "trunc"], "approximate": ["none", "tanh"], "UPLO": ["L", "U"], "side": ["left", "right", None], "driver": [None],
     "index_reduce": ["prod", "mean", "amax", "amin"], "scatter_reduce": ["sum", "prod", "mean", "amax", "amin"], "scatter": ["add", "multiply"],
     "segment_reduce": ["sum", "mean", "max", "min", "prod"], "mode": ["reduced", "complete", "r"],
+    "p": ["fro", "nuc"], "ord": ["fro", "nuc"],
 }
 
 # Values that are not drawn, because PyTorch's own answer depends on the order or the instructions it happens to use.
-NO_INFINITIES = re.compile(r"gelu|special_bessel_y1|native_.*_norm.*|_native_batch_norm.*|_batch_norm.*|_weight_norm.*|_fft_.*|convolution.*|.*linalg.*|_trilinear|_cdist_forward.*|upsample.*|_upsample.*|grid_sampler.*")  # inf - inf or inf * 0, or not
+NO_INFINITIES = re.compile(r"gelu|mode|special_bessel_y1|(native_|layer_|group_|instance_|batch_|rms_|_fused).*norm.*|conv.*|linear|bilinear|.*attention.*|cosine.*|.*pinv.*|_native_batch_norm.*|_batch_norm.*|_weight_norm.*|_fft_.*|convolution.*|.*linalg.*|_trilinear|_cdist_forward.*|upsample.*|_upsample.*|grid_sampler.*")  # inf - inf or inf * 0, or not
 LARGEST = re.compile(r"(eq|ne|lt|le|gt|ge|isfinite|isinf|isnan|isposinf|isneginf|abs|neg|sign|sgn|signbit|relu|clamp.*|maximum|minimum|fmax|fmin|max|min|amax|amin|aminmax|sort|argmax|argmin"
                      r"|topk|nan_to_num|nextafter|frexp|floor|ceil|trunc|round|logical_.*|where|clone|_to_copy|copy|copysign|hardtanh|threshold|cummax|cummin|reciprocal|rsqrt|sqrt|log.*)(\..*)?")
 
+NO_TINY = re.compile(r"fmod|remainder|floor_divide|div|ldexp")  # quotients beyond the integers of the dtype
 NOT_EXPANDED = re.compile(r"(nan)?median|mode|kthvalue")  # PyTorch reads the wrong elements of an expanded operand
 
 
@@ -77,7 +79,7 @@ class Draw:
         t = t.to(dtype)
         info = torch.finfo(dtype)
         if kind != "special": return t
-        odd = [-0.0, 0.0, 1.0, 100.0] + ([info.tiny, info.tiny / 4, INF, -INF, NAN] if infinities else [])
+        odd = [-0.0, 0.0, 1.0, 100.0] + ([INF, -INF, NAN] if infinities else []) + ([info.tiny, info.tiny / 4] if infinities and not NO_TINY.fullmatch(self.name) else [])
         return self.sprinkle(t, odd + ([info.max] if LARGEST.fullmatch(self.name) else []))
 
     def sprinkle(self, t, odd):
@@ -230,7 +232,7 @@ def dimensions(d):
     return int(re.search(r"([123])d", d.name).group(1))
 
 
-@family(r"avg_pool\d?d|max_pool\d?d_with_indices|avg_pool\dd_backward|max_pool\dd_with_indices_backward")
+@family(r"avg_pool\dd|max_pool\dd|max_pool\d?d_with_indices|avg_pool\dd_backward|max_pool\dd_with_indices_backward")
 def pooling(d):
     n = dimensions(d)
     shape = image(d, n)
@@ -297,6 +299,52 @@ def convolution(d):
     elif d.chance(10):
         for k in ("stride", "padding", "dilation"): a[k] = a[k][:1]
     return a
+
+
+@family(r"conv(_transpose)?\dd(\.(padding|input))?")
+def conv(d):
+    """Of one rank, by the operators that the compiler takes apart."""
+    n = dimensions(d)
+    transposed, named = "transpose" in d.name, d.schema.overload_name == "padding"
+    groups = d.pick(1, 1, 2)
+    c_in, c_out = groups * d.between(1, 3), groups * d.between(1, 4)
+    spatial = [d.between(3, 8 if n < 3 else 5) for _ in range(n)]
+    kernel, stride, padding, dilation = window(d, n, spatial, True, d.chance(30))
+    kernel = kernel * (n // len(kernel))
+    if named: padding = d.pick("same", "valid")
+    if padding == "same": stride = [1] * n
+    return {"input": d.tensor(([d.between(1, 2)] if d.chance(80) else []) + [c_in] + spatial), "weight": d.tensor(([c_in, c_out // groups] if transposed else [c_out, c_in // groups]) + kernel),
+            "bias": d.tensor([c_out]) if d.chance(60) else None, "stride": stride, "padding": padding, "dilation": dilation, "groups": groups, "output_padding": [0] * n}
+
+
+@family(r"linear|bilinear")
+def linear(d):
+    lead, i, j, o = d.sizes(d.between(0, 3), 4), d.between(1, 9), d.between(1, 5), d.between(1, 9)
+    two = d.name == "bilinear"
+    return {"input": d.tensor(lead + [i]), "input1": d.tensor(lead + [i]), "input2": d.tensor(lead + [j]), "weight": d.tensor([o, i] + [j] * two), "bias": d.tensor([o]) if d.chance(60) else None}
+
+
+@family(r"(layer|rms|group|instance|batch)_norm|_fused_rms_norm")
+def norms(d):
+    groups = d.between(1, 3)
+    c = groups * d.between(1, 3)
+    shape = [d.between(1, 3), c] + [d.between(1, 5) for _ in range(d.between(1, 3))]
+    k = d.between(1, 2)
+    inner = shape[-k:] if d.name in ("layer_norm", "rms_norm", "_fused_rms_norm") else [c]
+    training = d.chance(50)
+    stats = not training or d.chance(50)
+    return {"input": d.tensor(shape), "normalized_shape": inner, "weight": d.tensor(inner) if d.chance(70) else None, "bias": d.tensor(inner) if d.chance(70) else None, "eps": 1e-5,
+            "num_groups": groups, "running_mean": d.tensor([c]) if stats else None, "running_var": d.tensor([c], kind="unit") if stats else None, "training": training, "use_input_stats": training,
+            "momentum": 0.1}
+
+
+@family(r"scaled_dot_product_attention|_scaled_dot_product_attention_math")
+def sdpa(d):
+    b, h, q, k, e = d.between(1, 2), d.between(1, 3), d.between(1, 7), d.between(1, 7), d.pick(1, 2, 4, 8)
+    causal = d.chance(40)
+    mask = d.tensor([d.pick(1, b), d.pick(1, h), q, k] if d.chance(60) else [q, k], d.pick(d.dtype, torch.bool), "normal") if not causal and d.chance(60) else None
+    return {"query": d.tensor([b, h, q, e], kind="normal"), "key": d.tensor([b, h, k, e], kind="normal"), "value": d.tensor([b, h, k, e], kind="normal"), "attn_mask": mask, "dropout_p": 0.0,
+            "is_causal": causal, "enable_gqa": False, "dropout_mask": None, "scale": None if d.chance(60) else 0.3}
 
 
 @family(r"im2col|col2im")
@@ -371,9 +419,9 @@ def upsample(d):
     return a
 
 
-@family(r"grid_sampler_[23]d")
+@family(r"grid_sampler(_[23]d)?")
 def grid_sampler(d):
-    n = int(d.name[-2])
+    n = int(d.name[-2]) if d.name[-1] == "d" else d.pick(2, 3)
     shape, out = image(d, n, 1, True), [d.between(1, 5) for _ in range(n)]
     return {"input": d.tensor(shape), "grid": d.tensor([shape[0]] + out + [n], kind=d.pick("normal", "unit")), "interpolation_mode": d.between(0, 2 if n == 2 else 1),
             "padding_mode": d.between(0, 2)}
@@ -479,7 +527,7 @@ def embedding(d):
     return {"weight": d.tensor([n, width]), "indices": index, "num_weights": n, "padding_idx": d.between(-1, n - 1), "grad_output": d.tensor(list(index.shape) + [width])}
 
 
-@family(r"_embedding_bag(_forward_only)?")
+@family(r"_?embedding_bag(_forward_only|\.padding_idx)?")
 def embedding_bag(d):
     n, width, count = d.between(1, 9), d.between(1, 17), d.between(1, 9)
     kind = torch.int64 if d.chance(60) else torch.int32
@@ -561,12 +609,12 @@ def matrices(d):
     elif d.name in ("dot", "vdot"): a.update(self=d.tensor([k]), tensor=d.tensor([k]), other=d.tensor([k]))
     else:
         shape = {"addmm": [m, n], "addmv": [m], "addr": [m, n], "baddbmm": [b, m, n], "addbmm": [m, n]}[d.name]
-        if d.name == "addmv" and k == 0: k = 1  # PyTorch then forgets to broadcast self
+        if d.name == "addmv": m, k = max(m, 1), max(k, 1)  # else PyTorch forgets to broadcast self
         a.update(self=d.tensor(d.broadcast(shape)), mat1=d.tensor([m, k]), mat2=d.tensor([k, n]), mat=d.tensor([m, k]), vec=d.tensor([k]), vec1=d.tensor([m]), vec2=d.tensor([n]),
                  batch1=d.tensor([b, m, k]), batch2=d.tensor([b, k, n]))
         whole = not d.dtype.is_floating_point and not d.dtype.is_complex
         for name in ("alpha", "beta"):
-            if d.chance(60): a[name] = d.between(-2, 3) if whole else d.pick(0, 1, 0.5, -2, 2.0, 0.3)
+            if d.chance(60): a[name] = d.between(-2, 3) if whole else d.pick(1, 0.5, -2, 2.0, 0.3, *([] if d.kind == "special" else [0]))  # 0 times NaN depends on the library
     return a
 
 
@@ -610,10 +658,10 @@ def cholesky(d):
     return {"self": a, "upper": upper, "check_errors": False}
 
 
-@family(r"_linalg_(det|slogdet|eigh)|linalg_(inv_ex|lu|lu_factor_ex|matrix_exp)|_linalg_solve_ex")
+@family(r"_?linalg_(det|slogdet|eigh|eigvalsh|inv|solve|cholesky|cond|lu_factor)|(det|slogdet|logdet|inverse|matrix_exp|linalg_solve_ex|_lu_with_info)(\..*)?|linalg_(inv_ex|lu|lu_factor_ex|matrix_exp)|_linalg_solve_ex")
 def square_only(d):
-    if d.name == "linalg_matrix_exp" and d.dtype in FLOATS[2:]: d.dtype = torch.float32  # PyTorch's result in half types is noise
-    a, lead, n = square(d, "eigh" in d.name)
+    if "matrix_exp" in d.name and d.dtype in FLOATS[2:]: d.dtype = torch.float32  # PyTorch's result in half types is noise
+    a, lead, n = square(d, "eigh" in d.name or "eigvalsh" in d.name or "cholesky" in d.name)
     left, k = d.chance(70), d.between(1, 4)
     if "lu" in d.name and d.chance(40): a = matrix(d, lead + [n, d.between(1, 6)])
     vector = not lead and d.chance(30)
@@ -633,7 +681,7 @@ def factored(d):
     return {"LU": LU, "pivots": pivots, "B": b, "left": left, "LU_data": LU, "LU_pivots": pivots}
 
 
-@family(r"linalg_(qr|householder_product|pinv)|_linalg_svd|geqrf|ormqr|linalg_pinv\..*")
+@family(r"linalg_(qr|householder_product|pinv|svd|svdvals)(\..*)?|pinverse|orgqr|_linalg_svd|geqrf|ormqr|linalg_pinv\..*")
 def tall_or_wide(d):
     lead = d.sizes(d.between(0, 2) if d.chance(30) else 0, 3)
     m, n = d.between(0 if d.chance(4) else 1, 6), d.between(1, 6)
@@ -785,7 +833,7 @@ def split(d):
     n = shape[dim]
     sizes = []
     while sum(sizes) < n: sizes.append(d.between(0 if d.chance(15) else 1, n - sum(sizes)))
-    return {"self": d.tensor(shape), "split_size": d.between(1, n + 2), "split_sizes": sizes, "dim": dim}
+    return {"self": d.tensor(shape), "split_size": sizes if d.schema.overload_name == "sizes" else d.between(1, n + 2), "split_sizes": sizes, "dim": dim}
 
 
 @family(r"_chunk_cat")
@@ -954,7 +1002,7 @@ def glu(d):
     return {"self": d.tensor(shape), "dim": dim}
 
 
-@family(r"(mse|smooth_l1|huber|soft_margin)_loss|binary_cross_entropy.*")
+@family(r"(mse|smooth_l1|huber|soft_margin|l1|poisson_nll|kl_div|hinge_embedding)_loss|kl_div|binary_cross_entropy.*")
 def losses(d):
     probability = d.name == "binary_cross_entropy"
     x = d.tensor(d.shape, kind="unit" if probability else None)
@@ -963,7 +1011,7 @@ def losses(d):
             "beta": d.pick(1.0, 0.5, 0.0, 2.0), "delta": d.pick(1.0, 0.5, 2.0)}
 
 
-@family(r"nll_loss(2d)?_forward|multi_margin_loss|multilabel_margin_loss_forward")
+@family(r"nll_loss(2d)?(_forward|_nd)?|cross_entropy_loss|multi_margin_loss|multilabel_margin_loss|multilabel_margin_loss_forward")
 def class_losses(d):
     n, c = d.between(1, 4), d.between(1, 6)
     ignore = d.pick(-100, 0, 1)
@@ -1029,14 +1077,14 @@ def histc(d):
 @family(r"_cdist_forward|_pdist_forward|dist|renorm")
 def distances(d):
     p = d.pick(0.0, 1.0, 2.0, 3.0, 0.5, INF, 1.5)
-    lead, w = d.sizes(d.between(0, 1), 3), d.size(9)
+    lead, w = d.sizes(d.between(0, 1), 3), d.size(9) if d.dtype.is_floating_point else d.between(1, 9)
     a = {"x1": d.tensor(lead + [d.size(30), w]), "x2": d.tensor(lead + [d.size(30), w]), "p": p, "compute_mode": d.pick(None, 0, 1, 2), "self": d.tensor([d.size(9), w] if d.name == "_pdist_forward" else d.shape)}
     if d.name == "dist": a["other"] = d.tensor(d.broadcast(d.shape))
     if d.name == "renorm": a.update(self=d.tensor(d.shape if d.rank > 1 else d.sizes(2)), maxnorm=d.pick(1.0, 0.5, 3, 0), dim=d.between(-2, 1), p=d.pick(1, 2, 3.0, INF, 0.5))
     return a
 
 
-@family(r"_weight_norm_interface")
+@family(r"_weight_norm(_interface)?")
 def weight_norm(d):
     shape = [max(1, s) for s in d.sizes(d.between(1, 4), 6)]
     dim = d.pick(0, len(shape) - 1)
@@ -1066,16 +1114,18 @@ def products(d):
     return {"self": x / 2 + 0.75 if floating else x, "dim": d.axis(), "dtype": d.pick(None, torch.float64, torch.float32) if floating else d.pick(None, torch.int64, torch.int32)}
 
 
-@family(r"sinc")
+@family(r"sinc|sigmoid|logaddexp")
 def sinc(d):
-    return {"self": d.tensor(d.shape, kind="normal" if d.dtype.is_complex else None)}
+    """Complex exponentials do not overflow halfway."""
+    if d.dtype.is_complex: d.kind = "normal"
+    return {"self": d.tensor(d.shape), "other": d.tensor(d.broadcast(d.shape))}
 
 
 @family(r"(sum|mean|amax|amin|nansum|all|any)(\..*)?")
 def reductions(d):
     given = {"self": d.tensor(d.shape), "dim": d.axis() if d.schema.overload_name == "dim" and d.name in ("all", "any") else None if d.chance(12) else d.dims()}
     if d.name in ("amax", "amin") and given["dim"] is None: given["dim"] = []
-    if d.chance(60): given["dtype"] = None
+    if d.chance(60) or d.kind == "special": given["dtype"] = None
     return given
 
 
@@ -1098,7 +1148,8 @@ def lerp(d):
 
 @family(r"ldexp")
 def ldexp(d):
-    """Of mixed dtypes PyTorch computes the power in float and no better."""
+    """Of mixed dtypes PyTorch computes the power in float and no better; it overflows where Glint's does not."""
+    if d.kind == "wide": d.kind = "integers"
     return {"self": d.tensor(d.shape), "other": d.tensor(d.broadcast(d.shape), d.dtype if d.dtype.is_complex else d.other_dtype())}
 
 
@@ -1120,3 +1171,54 @@ def positive(d):
     if "self_scalar" in d.schema.overload_name: a["self"] = d.pick(1.5, 2, 3.0, 1, 0.5)
     if "other_scalar" in d.schema.overload_name: a["other"] = d.pick(1.5, 2, 3.0, 1, 0.5)
     return a
+
+
+@family(r"fake_quantize_per_(tensor|channel)_affine(\..*)?")
+def fake_quantize(d):
+    d.dtype, low = torch.float32, d.pick(0, -8, -128)
+    shape = d.shape if d.rank else [3]
+    axis = d.between(0, len(shape) - 1)
+    n = [shape[axis]] if "channel" in d.name else [1]
+    a = {"self": d.tensor(shape, kind="normal"), "axis": axis, "quant_min": low, "quant_max": low + d.pick(15, 255), "scale": torch.rand(n, generator=d.g) + 0.01, "zero_point": torch.zeros(n, dtype=torch.int32)}
+    if d.schema.overload_name == "" and "tensor" in d.name: a.update(scale=d.r.uniform(0.01, 1), zero_point=low + 3)
+    return a
+
+
+@family(r"(nan)?quantile(\..*)?")
+def quantile(d):
+    return {"self": d.tensor(d.shape, layout=False), "q": d.r.random() if d.schema.overload_name == "scalar" else torch.rand(d.pick([], [3]), generator=d.g, dtype=torch.float64 if d.dtype == torch.float64 else torch.float32),
+            "dim": d.axis() if d.rank and d.chance(70) else None, "interpolation": d.pick("linear", "lower", "higher", "nearest", "midpoint")}
+
+
+@family(r"affine_grid_generator")
+def affine_grid(d):
+    n, k = d.between(1, 3), d.pick(2, 3)
+    return {"theta": d.tensor([n, k, k + 1], kind="normal"), "size": [n, d.between(1, 3)] + [d.between(1, 5) for _ in range(k)]}
+
+
+@family(r"meshgrid(\..*)?")
+def meshgrid(d):
+    return {"tensors": [d.tensor([d.size(5)]) for _ in range(d.between(1, 3))], "indexing": d.pick("ij", "xy")}
+
+
+@family(r"_int_mm")
+def int_mm(d):
+    m, k, n = d.between(17, 20), 8 * d.between(1, 3), 8 * d.between(1, 3)
+    return {"self": d.tensor([m, k], torch.int8), "mat2": d.tensor([k, n], torch.int8)}
+
+
+@family(r"rnn_(tanh|relu)_cell|gru_cell|lstm_cell")
+def cells(d):
+    b, i, h = d.between(1, 3), d.between(1, 5), d.between(1, 5)
+    g = {"rnn_tanh_cell": 1, "rnn_relu_cell": 1, "gru_cell": 3, "lstm_cell": 4}[d.name] * h
+    state = d.tensor([b, h], kind="unit")
+    return {"input": d.tensor([b, i], kind="normal"), "hx": [state, d.tensor([b, h], kind="unit")] if d.name == "lstm_cell" else state, "w_ih": d.tensor([g, i], kind="normal"),
+            "w_hh": d.tensor([g, h], kind="normal"), "b_ih": d.tensor([g], kind="normal"), "b_hh": d.tensor([g], kind="normal")}
+
+
+@family(r"einsum")
+def einsum(d):
+    i, j, k = d.between(1, 4), d.between(1, 4), d.between(1, 4)
+    equation, shapes = d.pick(("ij,jk->ik", [[i, j], [j, k]]), ("bij,bjk->bik", [[2, i, j], [2, j, k]]), ("ij->ji", [[i, j]]), ("ii->i", [[i, i]]), ("i,j->ij", [[i], [j]]), ("ij,ij->", [[i, j], [i, j]]),
+                              ("...ij,...jk->...ik", [[2, 3, i, j], [3, j, k]]), ("bqhd,bkhd->bhqk", [[2, i, 2, j], [2, k, 2, j]]))
+    return {"equation": equation, "tensors": [d.tensor(s) for s in shapes], "path": None}

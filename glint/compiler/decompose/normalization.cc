@@ -27,15 +27,22 @@ void update_running(X& x, Value* running, Value* batch, double momentum) {
   x.write(running, next);
 }
 
-/// Normalised, and in training the mean and inverse deviation of the batch, which go into the running statistics.
-Values batch_norm(X& x) {
+/// With the running statistics written to.
+Values batch_norm_legit(X& x) {
+  const Values r = x.ops("aten::_native_batch_norm_legit_functional", {x.arg("input"), x.arg("weight"), x.arg("bias"), x.arg("running_mean"), x.arg("running_var"),
+                                                                        x.arg("training"), x.arg("momentum"), x.arg("eps")});
+  if (x.flag("training")) x.write(x.tensor("running_mean"), r[3]), x.write(x.tensor("running_var"), r[4]);
+  return {r[0], r[1], r[2]};
+}
+
+Value* batch_norm(X& x) {
   Value* input = x.tensor("input");
   Value* mean = x.maybe("running_mean");
   Value* var = x.maybe("running_var");
   const Arg &weight = x.arg("weight"), &bias = x.arg("bias"), &momentum = x.arg("momentum"), &eps = x.arg("eps");
   if (!x.flag("training")) {
     x.require(mean && var, "evaluation needs the running mean and variance");
-    return x.ops("aten::_native_batch_norm_legit_no_training", {input, weight, bias, mean, var, momentum, eps});
+    return x.ops("aten::_native_batch_norm_legit_no_training", {input, weight, bias, mean, var, momentum, eps})[0];
   }
   if (mean || var) {
     Axes axes{0};
@@ -44,7 +51,7 @@ Values batch_norm(X& x) {
     update_running(x, mean, stats[1], momentum.to_double());
     update_running(x, var, stats[0], momentum.to_double());
   }
-  return x.ops("aten::_native_batch_norm_legit.no_stats", {input, weight, bias, true, momentum, eps});
+  return x.ops("aten::_native_batch_norm_legit.no_stats", {input, weight, bias, true, momentum, eps})[0];
 }
 
 Value* group_norm(X& x, Value* input, const Arg& groups, const Arg& weight, const Arg& bias) {
@@ -132,9 +139,9 @@ Values weight_norm(X& x) {
 
 constexpr Row kRows[] = {
     {"aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, "
-     "float eps, bool cudnn_enabled) -> Tensor", [](X& x) { return batch_norm(x)[0]; }},
+     "float eps, bool cudnn_enabled) -> Tensor", batch_norm},
     {"aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, "
-     "float momentum, float eps) -> (Tensor, Tensor, Tensor)", batch_norm},
+     "float momentum, float eps) -> (Tensor, Tensor, Tensor)", batch_norm_legit},
     {"aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, "
      "float momentum, float eps, bool cudnn_enabled) -> Tensor", instance_norm},
     {"aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, "

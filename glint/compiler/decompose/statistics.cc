@@ -202,6 +202,7 @@ Value* steps(X& x, Value* y, int64_t axis) { return x.add(rest(x, y, axis, 1), f
 
 /// Widths of the steps, shaped to go with y.
 Value* widths(X& x, Value* y, Value* places, int64_t axis) {
+  x.require(x.rank(places) > 0 && (x.rank(places) == 1 || size_t(axis) < x.rank(places)), "the places have too few dimensions");
   if (x.rank(places) != 1) return diff_once(x, places, axis);
   Dims d(x.rank(y), Dim(1));
   d[size_t(axis)] = x.dim(places, 0) - Dim(1);
@@ -413,7 +414,11 @@ constexpr Row kRows[] = {
     {"aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor", norm},
     {"aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor", norm},
     {"aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", norm},
-    {"aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", [](X& x) { return matrix_norm(x, self(x), "nuc", {0, 1}, keep(x)); }},
+    {"aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", [](X& x) {
+       const int64_t rank = int64_t(x.rank(self(x)));
+       x.require(rank >= 2, "a matrix needs two dimensions");
+       return matrix_norm(x, self(x), "nuc", {rank - 2, rank - 1}, keep(x));
+     }},
     {"aten::nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",
      [](X& x) { return matrix_norm(x, self(x), "nuc", x.ints("dim"), keep(x)); }},
     {"aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
@@ -491,6 +496,8 @@ Value* largest(Expansion& x, Value* a, const Axes& axes, bool keep) {
 
 Value* vector_norm(Expansion& x, Value* a, double order, const Axes& axes, bool keep) {
   x.require(is_floating(x.dtype_of(a)) || is_complex(x.dtype_of(a)), "a norm of whole numbers is not defined");
+  if (const DType d = x.dtype_of(a); d == DType::kF16 || d == DType::kBF16)  // squares of halves overflow
+    return x.to(vector_norm(x, x.to(a, DType::kF32), order, axes, keep), d);
   if (order == 2) return x.sqrt(x.sum(is_complex(x.dtype_of(a)) ? x.square(x.abs(a)) : x.square(a), axes, keep));
   if (order == 0) return x.sum(x.to(x.ne(a, 0), x.dtype_of(a)), axes, keep);
   Value* size = x.abs(a);
