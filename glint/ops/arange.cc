@@ -81,7 +81,7 @@ Status set_steps(int64_t steps, Type dtype, TensorMeta& out) {
 double spaced(double start, double end, int64_t i, int64_t n) {
   if (n == 1) return start;
   const double step = (end - start) / double(n - 1);
-  return i < n / 2 ? start + step * double(i) : end - step * double(n - 1 - i);
+  return i < n / 2 ? std::fma(step, double(i), start) : std::fma(-step, double(n - 1 - i), end);  // as PyTorch rounds before it cuts to integers
 }
 /// Integer results run between integers of the result's dtype: -1 is 255 among bytes.
 double as_end(DType d, double v) {
@@ -120,7 +120,7 @@ struct Logspace {
   }
   static Status run(OpContext&, A start, B end, int64_t n, double base, Type, Ignored, Ignored, Bool, Tensor& out) {
     double a = number(start), b = number(end);
-    a = as_end(out.dtype, a), b = as_end(out.dtype, b);
+    if (n > 1) a = as_end(out.dtype, a), b = as_end(out.dtype, b);  // a single step keeps its fraction
     generate(out, [=](int64_t i) { return std::pow(base, spaced(a, b, i, n)); });
     return {};
   }

@@ -691,9 +691,10 @@ def tall_or_wide(d):
         b, lead, n = square(d, True)
         g.update(self=b, hermitian=True)
     if d.name == "linalg_pinv" and d.chance(30): g.update(rtol=torch.tensor(1e-3, dtype=a.dtype.to_real() if a.is_complex() else a.dtype))
-    if d.name in ("linalg_householder_product", "ormqr"):
+    if d.name in ("linalg_householder_product", "ormqr", "orgqr"):
         m, n = max(m, n), min(m, n)
         h, tau = torch.geqrf(d.values(lead + [m, n], d.dtype, "normal"))
+        if d.chance(25): tau = tau[..., :d.between(1, n)].contiguous()
         left, k = d.chance(60), d.between(1, 4)
         g.update(input=h, tau=tau, self=h, input2=tau, input3=d.tensor(lead + ([m, k] if left else [k, m]), kind="normal"), left=left)
     return g
@@ -1115,7 +1116,7 @@ def products(d):
     return {"self": x / 2 + 0.75 if floating else x, "dim": d.axis(), "dtype": d.pick(None, torch.float64, torch.float32) if floating else d.pick(None, torch.int64, torch.int32)}
 
 
-@family(r"sinc|sigmoid|logaddexp")
+@family(r"sinc|sigmoid|logaddexp|expm1")
 def sinc(d):
     """Complex exponentials do not overflow halfway."""
     if d.dtype.is_complex: d.kind = "normal"
@@ -1205,7 +1206,7 @@ def meshgrid(d):
 @family(r"_int_mm")
 def int_mm(d):
     m, k, n = d.between(17, 20), 8 * d.between(1, 3), 8 * d.between(1, 3)
-    return {"self": d.tensor([m, k], torch.int8), "mat2": d.tensor([k, n], torch.int8)}
+    return {"self": d.tensor([m, k], torch.int8, layout=False), "mat2": d.tensor([k, n], torch.int8, layout=False)}
 
 
 @family(r"rnn_(tanh|relu)_cell|gru_cell|lstm_cell")
