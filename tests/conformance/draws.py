@@ -19,7 +19,7 @@ WORDS = {
 }
 
 # Values that are not drawn, because PyTorch's own answer depends on the order or the instructions it happens to use.
-NO_INFINITIES = re.compile(r"gelu|mode|special_bessel_y1|(native_|layer_|group_|instance_|batch_|rms_|_fused).*norm.*|conv.*|linear|bilinear|.*attention.*|cosine.*|.*pinv.*|_native_batch_norm.*|_batch_norm.*|_weight_norm.*|_fft_.*|convolution.*|.*linalg.*|_trilinear|_cdist_forward.*|upsample.*|_upsample.*|grid_sampler.*")  # inf - inf or inf * 0, or not
+NO_INFINITIES = re.compile(r"gelu|mode|unique_dim|binary_cross_entropy_with_logits|special_bessel_y1|(native_|layer_|group_|instance_|batch_|rms_|_fused).*norm.*|conv.*|linear|bilinear|.*attention.*|cosine.*|.*pinv.*|_native_batch_norm.*|_batch_norm.*|_weight_norm.*|_fft_.*|convolution.*|.*linalg.*|_trilinear|_cdist_forward.*|upsample.*|_upsample.*|grid_sampler.*")  # inf - inf or inf * 0, or not
 LARGEST = re.compile(r"(eq|ne|lt|le|gt|ge|isfinite|isinf|isnan|isposinf|isneginf|abs|neg|sign|sgn|signbit|relu|clamp.*|maximum|minimum|fmax|fmin|max|min|amax|amin|aminmax|sort|argmax|argmin"
                      r"|topk|nan_to_num|nextafter|frexp|floor|ceil|trunc|round|logical_.*|where|clone|_to_copy|copy|copysign|hardtanh|threshold|cummax|cummin|reciprocal|rsqrt|sqrt|log.*)(\..*)?")
 
@@ -132,7 +132,7 @@ class Draw:
 
     def scalar(self, dtype=None):
         dtype = dtype or self.dtype
-        what = self.r.choices(["int", "float", "bool", "odd"], [45, 40 if dtype.is_floating_point or dtype.is_complex else 12, 8, 4 if dtype.is_floating_point else 1])[0]
+        what = self.r.choices(["int", "float", "bool", "odd"], [45, 40 if dtype.is_floating_point or dtype.is_complex else 12, 8, 4 if dtype.is_floating_point else 0 if dtype.is_complex else 1])[0]
         if what == "int": return self.between(-5, 9)
         if what == "float": return self.r.choice([0.5, -1.5, 2.0, 0.1, 3.75, -0.25, 1.0, 0.0, self.r.uniform(-4, 4)])
         return self.chance(50) if what == "bool" else self.pick(INF, -INF, NAN, -0.0, 1e30)
