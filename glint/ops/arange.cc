@@ -81,7 +81,7 @@ Status set_steps(int64_t steps, Type dtype, TensorMeta& out) {
 double spaced(double start, double end, int64_t i, int64_t n) {
   if (n == 1) return start;
   const double step = (end - start) / double(n - 1);
-  return i < n / 2 ? std::fma(step, double(i), start) : std::fma(-step, double(n - 1 - i), end);  // as PyTorch rounds before it cuts to integers
+  return i < n / 2 ? start + step * double(i) : end - step * double(n - 1 - i);
 }
 /// Integer results run between integers of the result's dtype: -1 is 255 among bytes.
 double as_end(DType d, double v) {
@@ -92,7 +92,9 @@ double as_end(DType d, double v) {
 Status linspace(double start, double end, Tensor& out) {
   start = as_end(out.dtype, start), end = as_end(out.dtype, end);
   const int64_t n = out.numel();
-  generate(out, [=](int64_t i) { return spaced(start, end, i, n); });
+  // Integers are cut, so the rounding before counts: PyTorch's linspace rounds once, its logspace each step.
+  const double step = n > 1 ? (end - start) / double(n - 1) : 0;
+  generate(out, [=](int64_t i) { return i < n / 2 || n == 1 ? std::fma(step, double(i), start) : std::fma(-step, double(n - 1 - i), end); });
   return {};
 }
 double number(Scalar s) { return s.to_double(); }

@@ -53,7 +53,7 @@ class Rows:
         self.rows, self.tensors, self.pending = [], {}, {}
 
     def tensor(self, t):
-        if t.layout != torch.strided or t.numel() > 4 * MAX_NUMEL or t.dtype == torch.complex32: raise Unrecordable()
+        if t.layout != torch.strided or t.numel() > 4 * MAX_NUMEL or (t.is_complex() and t.dtype not in (torch.complex64, torch.complex128)): raise Unrecordable()
         t = t.detach().resolve_conj().resolve_neg()
         key = str(len(self.tensors) + len(self.pending))
         row = {"tensor": key}
