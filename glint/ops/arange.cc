@@ -92,7 +92,9 @@ double as_end(DType d, double v) {
 Status linspace(double start, double end, Tensor& out) {
   start = as_end(out.dtype, start), end = as_end(out.dtype, end);
   const int64_t n = out.numel();
-  generate(out, [=](int64_t i) { return spaced(start, end, i, n); });
+  // Integers are cut, so the rounding before counts: PyTorch's linspace rounds once, its logspace each step.
+  const double step = n > 1 ? (end - start) / double(n - 1) : 0;
+  generate(out, [=](int64_t i) { return i < n / 2 || n == 1 ? std::fma(step, double(i), start) : std::fma(-step, double(n - 1 - i), end); });
   return {};
 }
 double number(Scalar s) { return s.to_double(); }
@@ -120,7 +122,7 @@ struct Logspace {
   }
   static Status run(OpContext&, A start, B end, int64_t n, double base, Type, Ignored, Ignored, Bool, Tensor& out) {
     double a = number(start), b = number(end);
-    a = as_end(out.dtype, a), b = as_end(out.dtype, b);
+    if (n > 1) a = as_end(out.dtype, a), b = as_end(out.dtype, b);  // a single step keeps its fraction
     generate(out, [=](int64_t i) { return std::pow(base, spaced(a, b, i, n)); });
     return {};
   }

@@ -106,9 +106,17 @@ Status infer_div_scalar_mode(const Tensor& a, Scalar b, Mode mode, TensorMeta& o
   if (*mode != "floor" && *mode != "trunc") return invalid_argument("div: rounding_mode must be None, floor or trunc");
   return FloorDivide::infer_scalar(a, b, out);
 }
+// Of tensors of halves PyTorch cuts the quotient as a half would hold it.
+template <auto Narrow>
+constexpr auto kTruncHalf = [](auto a, auto b) { return decltype(a)(std::trunc(to_float(Narrow(float(a / b))))); };
+Status compute_trunc(const Tensor& a, const Tensor& b, Tensor& out) {
+  if (b.numel() != 1 && out.dtype == DType::kBF16) return elementwise<kF32, kTruncHalf<to_bf16>, 2>(out.dtype, {&a, &b}, out);
+  if (b.numel() != 1 && out.dtype == DType::kF16) return elementwise<kF32, kTruncHalf<to_f16>, 2>(out.dtype, {&a, &b}, out);
+  return TruncDivide::compute(a, b, out);
+}
 Status compute_div_mode(const Tensor& a, const Tensor& b, Mode mode, Tensor& out) {
   if (!mode) return compute_div(a, b, out);
-  return *mode == "floor" ? FloorDivide::compute(a, b, out) : TruncDivide::compute(a, b, out);
+  return *mode == "floor" ? FloorDivide::compute(a, b, out) : compute_trunc(a, b, out);
 }
 Status run_div_mode(OpContext&, const Tensor& a, const Tensor& b, Mode mode, Tensor& out) { return compute_div_mode(a, b, mode, out); }
 Status run_div_scalar_mode(OpContext&, const Tensor& a, Scalar b, Mode mode, Tensor& out) {

@@ -129,6 +129,7 @@ Value* norm_except(X& x, Value* v, double order, int64_t axis) {
   Axes axes;
   for (int64_t i : x.all_axes(v))
     if (i != axis) axes.push_back(i);
+  if (axes.empty()) return x.abs(v);
   return axis == -1 ? vector_norm(x, v, order, axes, false) : vector_norm(x, v, order, axes, true);
 }
 

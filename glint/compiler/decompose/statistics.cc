@@ -213,6 +213,10 @@ Value* trapezoid(X& x, bool cumulative) {
   Value* y = x.tensor("y");
   const int64_t axis = x.axis("dim", x.rank(y));
   const bool spaced = x.node().schema->arg_index("x") >= 0;
+  if (!spaced && !cumulative && x.dim(y, axis) != Dim(0)) {  // as PyTorch: the sum without half of both ends
+    Value* ends = x.add(x.select(y, axis, 0), x.select(y, axis, x.dim(y, axis) - Dim(1)));
+    return x.mul(x.sub(x.sum(y, {axis}), x.mul(ends, 0.5)), x.number("dx"));
+  }
   Value* areas = steps(x, y, axis);
   if (spaced) areas = x.mul(areas, widths(x, y, x.tensor("x"), axis));
   areas = cumulative ? x.op("aten::cumsum", {areas, axis}) : x.sum(areas, {axis});
