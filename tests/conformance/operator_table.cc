@@ -56,17 +56,30 @@ std::optional<DType> main_dtype(const std::vector<Operand>& operands) {
   return first;
 }
 
+/// All floating and complex tensors of the call, or, if it has none, those of the first tensor's dtype.
 std::vector<Operand> in_dtype(std::vector<Operand> operands, const Schema& schema, DType to) {
   const std::optional<DType> from = main_dtype(operands);
+  const auto inexact = [](DType d) { return is_floating(d) || is_complex(d); };
+  const auto changes = [&](DType d) { return d == *from || (inexact(d) && inexact(*from)); };
   for (size_t k = 0; k < operands.size(); ++k) {
     Operand& o = operands[k];
     for (size_t i = 0; i < o.tensors.size(); ++i)
-      if (!(i < o.absent.size() && o.absent[i]) && o.tensors[i].tensor().dtype == *from) o.tensors[i] = converted(o.tensors[i], to);
+      if (!(i < o.absent.size() && o.absent[i]) && changes(o.tensors[i].tensor().dtype)) o.tensors[i] = converted(o.tensors[i], to);
     if (schema.arg_store[k].type != ArgType::kDType) continue;
     if (!from) o = Operand(to);  // makes a tensor of nothing
     else if (o.kind == Operand::Kind::kInt && o.ints[0] == int64_t(*from)) o = Operand(to);
   }
   return operands;
+}
+
+/// Whether whole numbers of several dtypes meet: then another dtype may be one operand's only.
+bool mixes_integers(const std::vector<Operand>& operands) {
+  const std::optional<DType> main = main_dtype(operands);
+  if (!main || is_floating(*main) || is_complex(*main)) return false;
+  for (const Operand& o : operands)
+    for (size_t i = 0; i < o.tensors.size(); ++i)
+      if (!(i < o.absent.size() && o.absent[i]) && o.tensors[i].tensor().dtype != *main) return true;
+  return false;
 }
 
 // ---- what the compiler makes of it
@@ -157,8 +170,10 @@ Cells cells(const OpDef& def, const std::vector<Example>& examples) {
   Cells row;
   row.fill(Support::kNone);
   const auto rank = [](Support s) { return s == Support::kVector ? 3 : s == Support::kView ? 2 : s == Support::kReference ? 1 : 0; };
+  const bool only_mixed = std::all_of(examples.begin(), examples.end(), [](const Example& e) { return mixes_integers(e.operands); });
   for (size_t c = 0; c < kCount; ++c)
     for (const Example& e : examples) {
+      if (!only_mixed && mixes_integers(e.operands)) continue;
       if (!main_dtype(e.operands) && def.schema->arg_index("dtype") < 0 && c > 0) continue;  // one dtype only
       const Support s = support(def, e, kColumns[c]);
       // One example that moves elements outweighs another whose sizes let it be a view.
