@@ -59,9 +59,9 @@ Value* one_hot(X& x) {
   return x.to(x.eq(x.unsqueeze(self(x), -1), x.arange(classes, DType::kI64)), DType::kI64);
 }
 
-/// gather, with indices that may count from the end.
+/// gather, with indices taken modulo the dimension's size.
 Value* gather_wrapped(X& x, Value* a, int64_t axis, Value* index) {
-  return x.op("aten::gather", {a, axis, x.where(x.lt(index, 0), x.add(index, x.builder().size(x.dim(a, axis))), index)});
+  return x.op("aten::gather", {a, axis, x.op("aten::remainder.Scalar", {index, x.builder().size(x.dim(a, axis))})});
 }
 
 Value* take_along_dim(X& x) {

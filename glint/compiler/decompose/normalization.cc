@@ -125,7 +125,9 @@ Value* renorm(X& x) {
 }
 
 /// The norm over everything but one dimension; -1 means over everything.
+/// -1: over all dimensions. Others count from the end when they are negative.
 Value* norm_except(X& x, Value* v, double order, int64_t axis) {
+  if (axis < -1) axis += int64_t(x.rank(v));
   Axes axes;
   for (int64_t i : x.all_axes(v))
     if (i != axis) axes.push_back(i);
