@@ -216,7 +216,7 @@ Status run_choose(OpContext&, const Tensor& a, int64_t low, int64_t high, double
     for (int64_t i = 0; i < n; ++i) r.add(kernels::load_one<float>(a.dtype, a.data, o[0] + i * step[0]));
   });
   if (a.numel() == 0) return invalid_argument("choose_qparams: there are no values");
-  float s = (r.high - r.low) / float(high - low);
+  float s = (r.high - r.low) / float(double(high) - double(low));
   s = s < float(eps) ? float(eps) : s;
   const float z = float(low) - std::nearbyint(r.low / s);
   kernels::store_one(scale.dtype, scale.data, 0, double(s));
