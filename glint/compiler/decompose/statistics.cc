@@ -301,7 +301,7 @@ Value* cov(X& x, Value* a, double correction, Value* fweights, Value* aweights) 
   }
   Value* centred = x.sub(a, mean);
   Value* weighted = w ? x.mul(centred, w) : centred;
-  Value* c = x.div(x.mm(centred, x.permute(x.to(weighted, x.dtype_of(centred)), {1, 0})), norm);
+  Value* c = x.div(x.mm(centred, conj(x, x.permute(x.to(weighted, x.dtype_of(centred)), {1, 0}))), norm);
   return flat || x.dim(c, 0) == Dim(1) ? x.view(c, {}) : c;
 }
 
@@ -309,7 +309,9 @@ Value* corrcoef(X& x) {
   Value* c = cov(x, self(x), 1, nullptr, nullptr);
   if (x.rank(c) == 0) return x.div(c, c);
   Value* deviation = x.sqrt(diagonal(x, c, 0, 0, 1));
-  return x.clamp(x.div(x.div(c, x.unsqueeze(deviation, 1)), x.unsqueeze(deviation, 0)), -1.0, 1.0);
+  Value* y = x.div(x.div(c, x.unsqueeze(deviation, 1)), x.unsqueeze(deviation, 0));
+  if (!is_complex(x.dtype_of(y))) return x.clamp(y, -1.0, 1.0);
+  return x.op("aten::view_as_complex", {x.clamp(x.op("aten::view_as_real", {y}), -1.0, 1.0)});
 }
 
 Value* histc(X& x) {
