@@ -74,6 +74,13 @@ TEST(CoreOverloads, WithoutDefinitionsOfTheirOwn) {
                    {{0, 0}, {1, 2}, {0, 0}}});
   expect_computes({"graph g(%x: f32[2,3]) { %a = aten::neg(%x) %b = aten::resize_(%a, [2, 2]) : f32[2,2] return %a }",
                    {f32({2, 3}, {0, 1, 2, 3, 4, 5})}, {{0, -1, -2, -3}}, {}});
+  expect_computes({"graph g(%x: f32[2,3], %t: f32[3,1]) { %a = aten::neg(%x) %b = aten::resize_as_(%a, %t) : f32[3,1] return %a }",
+                   {f32({2, 3}, {0, 1, 2, 3, 4, 5}), f32({3, 1}, {0, 0, 0})}, {{0, -1, -2}}, {}});
+  expect_computes({"graph g(%x: f32[2,2], %m: f32[2], %v: f32[2]) {"
+                   "  %y, %a, %b, %r = aten::_batch_norm_with_update(%x, None, None, %m, %v, 0.5, 0.0) : f32[2,2], f32[2], f32[2], u8[0] return %y, %a, %b }",
+                   {f32({2, 2}, {1, 2, 3, 6}), f32({2}, {0, 1}), f32({2}, {1, 2})},
+                   {{-1, -1, 1, 1}, {2, 4}, {1, 0.5}},
+                   {{1, 2, 3, 6}, {1, 2.5}, {1.5, 5}}});
   expect_computes({"graph g(%x: f32[1,6]) { %a = aten::avg_pool1d(%x, [2]) : f32[1,3] %b = aten::adaptive_avg_pool1d(%x, [2]) : f32[1,2] return %a, %b }",
                    {f32({1, 6}, {0, 1, 2, 3, 4, 8})}, {{0.5, 2.5, 6}, {1, 5}}, {}});
 }

@@ -35,6 +35,13 @@ Values batch_norm_legit(X& x) {
   return {r[0], r[1], r[2]};
 }
 
+Values batch_norm_with_update(X& x) {
+  const Values r = x.ops("aten::_batch_norm_with_update_functional", {x.arg("input"), x.arg("weight"), x.arg("bias"), x.arg("running_mean"), x.arg("running_var"),
+                                                                      x.arg("momentum"), x.arg("eps")});
+  x.write(x.tensor("running_mean"), r[4]), x.write(x.tensor("running_var"), r[5]);
+  return {r[0], r[1], r[2], r[3]};
+}
+
 Value* batch_norm(X& x) {
   Value* input = x.tensor("input");
   Value* mean = x.maybe("running_mean");
@@ -145,6 +152,8 @@ constexpr Row kRows[] = {
      "float eps, bool cudnn_enabled) -> Tensor", batch_norm},
     {"aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, "
      "float momentum, float eps) -> (Tensor, Tensor, Tensor)", batch_norm_legit},
+    {"aten::_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, float momentum, "
+     "float eps) -> (Tensor, Tensor, Tensor, Tensor)", batch_norm_with_update},
     {"aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, "
      "float momentum, float eps, bool cudnn_enabled) -> Tensor", instance_norm},
     {"aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, "

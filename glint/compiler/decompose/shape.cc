@@ -65,8 +65,7 @@ Value* narrow(X& x) {
 }
 
 /// The leading elements, in row-major order; new ones are 0 where PyTorch leaves them unset.
-Value* resize(X& x) {
-  const Dims to = x.sizes("size");
+Value* resize(X& x, const Dims& to) {
   const int64_t have = x.known(x.product(x.dims(self(x))), "the number of elements"), want = x.known(x.product(to), "the new number of elements");
   Value* flat = x.view(self(x), {Dim(have)});
   if (want < have) flat = x.slice(flat, 0, Dim(0), Dim(want));
@@ -442,7 +441,9 @@ constexpr Row kRows[] = {
     {"aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor", [](X& x) { return view_as_given(x, "size"); }},
     {"aten::_reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a)", [](X& x) { return view_as_given(x, "size"); }},
     {"aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)", [](X& x) { return x.view(self(x), x.dims(x.tensor("other"))); }},
-    {"aten::resize(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor", resize},
+    {"aten::resize(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor", [](X& x) { return resize(x, x.sizes("size")); }},
+    {"aten::resize_as(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor",
+     [](X& x) { return resize(x, x.dims(x.tensor("the_template"))); }},
     {"aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", [](X& x) { return x.view(self(x), x.dims(x.tensor("other"))); }},
     {"aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", [](X& x) { return x.expand(self(x), x.dims(x.tensor("other"))); }},
     {"aten::broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)", [](X& x) { return x.op("aten::expand", {self(x), x.arg("size")}); }},
