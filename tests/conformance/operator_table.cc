@@ -233,9 +233,13 @@ std::string page(const std::map<std::string, std::vector<Example>>& examples, st
   for (const auto& c : compiler::composites())
     if (find_op(ops::all(), c.schema->name) == nullptr) names.emplace_back(c.schema->name);
   std::sort(names.begin(), names.end());
-  std::string paragraph;
-  for (const std::string& n : names) paragraph += (paragraph.empty() ? "`" : ", `") + n + "`";
-  text += paragraph + " (" + std::to_string(names.size()) + ").\n";
+  size_t width = 0;
+  for (const std::string& n : names) {
+    const bool breaks = width + n.size() > 120;
+    text += (n == names[0] ? "`" : breaks ? ",\n`" : ", `") + n + "`";
+    width = breaks ? n.size() : width + n.size() + 4;
+  }
+  text += " (" + std::to_string(names.size()) + ").\n";
   return text;
 }
 
