@@ -25,7 +25,9 @@ using Used = std::set<const OpDef*>;
 void collect(const Method& m, Used& used) {
   for (uint32_t i = 0; i < m.instruction_count(); ++i) {
     if (m.definition(i) != nullptr) used.insert(m.definition(i));
-    if (const Delegate* d = m.delegate(i); d != nullptr && d->method() != nullptr) collect(*d->method(), used);
+    const Delegate* d = m.delegate(i);
+    for (uint32_t k = 0; d != nullptr && k < d->definition_count(); ++k)
+      if (d->definition(k) != nullptr) used.insert(d->definition(k));
   }
 }
 

@@ -90,6 +90,7 @@ struct OpFlags {
   bool updates_self = false;  // the result is a changed copy of the first operand, and may be that operand itself:
                               // then nothing is copied
   bool strided_results = false;  // results may have gaps between their elements, as views of a larger tensor do
+  bool vector_f32 = false;    // float32 runs on vector kernels (kernels/*.simd.cc)
   bool contiguous_only = false;  // operands and results must be contiguous; the caller sees to it
 };
 

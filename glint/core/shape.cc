@@ -37,11 +37,14 @@ void build(const TensorMeta* const* metas, int count, Raw& raw) {
   raw.rank = 0;
   for (int i = 0; i < n; ++i) {
     const int d = dims[i];
-    bool merges = raw.rank > 0;
-    for (int k = 0; k < count && merges; ++k)
-      merges = raw.step[k][raw.rank - 1] == step_of(k, d) * out.size[size_t(d)];
+    int64_t both = out.size[size_t(d)];  // beside a size of zero, products may overflow
+    bool merges = raw.rank > 0 && checked_mul(raw.size[raw.rank - 1], out.size[size_t(d)], &both);
+    for (int k = 0; k < count && merges; ++k) {
+      int64_t row = 0;
+      merges = checked_mul(step_of(k, d), out.size[size_t(d)], &row) && raw.step[k][raw.rank - 1] == row;
+    }
     const int at = merges ? raw.rank - 1 : raw.rank++;
-    raw.size[at] = merges ? raw.size[at] * out.size[size_t(d)] : out.size[size_t(d)];
+    raw.size[at] = merges ? both : out.size[size_t(d)];
     for (int k = 0; k < count; ++k) raw.step[k][at] = step_of(k, d);
   }
   if (raw.rank == 0) {

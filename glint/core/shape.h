@@ -73,6 +73,11 @@ void for_each_row(const Loop<N>& loop, F&& f) {
   }
 }
 
+/// Sets dtype and sizes with row-major strides, or says that the result is too large.
+inline Status set_result(TensorMeta& out, DType dtype, std::span<const int64_t> sizes) {
+  return out.set(dtype, sizes) ? Status() : invalid_argument("the result is too large");
+}
+
 /// The element offset of the row-major `index`-th element of `t`; 0 <= index < numel.
 int64_t element_offset(const TensorMeta& t, int64_t index);
 

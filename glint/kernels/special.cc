@@ -112,10 +112,11 @@ double upper_small(double a, double x) {
 
 // Both functions share their domain's edges. True when `lower` is settled.
 bool gamma_edge(double a, double x, double* lower) {
-  if (!(a >= 0 && x >= 0) || (a == 0 && x == 0)) return *lower = kNan, true;
+  if (a < 0 || x < 0 || x != x || (a == 0 && x == 0)) return *lower = kNan, true;
+  if (x == 0) return *lower = 0, true;  // also where a is NaN, as in PyTorch
+  if (a != a) return *lower = kNan, true;
   if (std::isinf(a)) return *lower = std::isinf(x) ? kNan : 0, true;
   if (a == 0 || std::isinf(x)) return *lower = 1, true;
-  if (x == 0) return *lower = 0, true;
   return false;
 }
 
@@ -171,12 +172,19 @@ double bessel_i(int order, double x) {
   return std::exp(std::fabs(x)) * bessel_i_scaled(order, x);
 }
 
+/// exp(x) K(order, x) for large x, by its asymptotic series.
+double k_far(int order, double x) {
+  double term = 1, sum = 1;
+  for (int k = 1; k < 9; ++k) sum += term *= (4.0 * order * order - (2 * k - 1) * (2 * k - 1)) / (8.0 * k * x);
+  return std::sqrt(kPi / 2 / x) * sum;
+}
+
 double bessel_k_scaled(int order, double x) {
   if (x == 0) return kInf;
   if (!(x > 0)) return kNan;
   if (std::isinf(x)) return 0;
   if (x < 1e-8) return order == 0 ? -std::log(x / 2) - std::numbers::egamma : 1 / x;
-  return k_scaled(order, x);
+  return x > 1000 ? k_far(order, x) : k_scaled(order, x);
 }
 
 double bessel_k(int order, double x) { return x > 0 && std::isinf(x) ? 0 : bessel_k_scaled(order, x) * std::exp(-x); }

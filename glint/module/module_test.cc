@@ -9,6 +9,7 @@
 
 #include "glint/base/platform.h"
 #include "glint/format/safetensors.h"
+#include "glint/module/recorded_programs.h"
 #include "glint/module/thread_pool.h"
 #include "glint/testing/program_builder.h"
 
@@ -48,6 +49,8 @@ TEST(Module, RunsAStockProgram) {
     EXPECT_LT(worst, 1e-4f * largest);
   }
 }
+
+TEST(Module, RunsStockOperatorsOfLanguageModels) { EXPECT_EQ(testing::run_recorded(GLINT_SOURCE_DIR "/tests/data/stock_operators"), 5u); }
 
 /// y = x + w, with x [1..8, 2] called points and w external; count(x) = n.
 std::string program_file() {

@@ -74,7 +74,7 @@ Status run_arange_start(OpContext& c, Scalar start, Scalar end, Type dtype, Igno
 Status set_steps(int64_t steps, Type dtype, TensorMeta& out) {
   if (steps < 0) return invalid_argument("the number of steps must not be negative");
   const DType d = dtype.value_or(DType::kF32);
-  if ((kind_of(d) & kNumbers) == 0) return invalid_argument("the dtype must be an integer or a float");
+  if ((kind_of(d) & kArithmetic) == 0) return invalid_argument("the dtype must be an integer, a float or complex");
   return out.set(d, {&steps, 1}) ? Status() : invalid_argument("the number of steps is too large");
 }
 /// Walks from both ends, so that the last element is `end` itself.
@@ -83,10 +83,18 @@ double spaced(double start, double end, int64_t i, int64_t n) {
   const double step = (end - start) / double(n - 1);
   return i < n / 2 ? start + step * double(i) : end - step * double(n - 1 - i);
 }
+/// Integer results run between integers of the result's dtype: -1 is 255 among bytes.
+double as_end(DType d, double v) {
+  if (kind_of(d) != kInts) return v;
+  v = std::trunc(v);
+  return d == DType::kU8 && v < 0 && v >= -255 ? v + 256 : v;
+}
 Status linspace(double start, double end, Tensor& out) {
-  if (kind_of(out.dtype) == kInts) start = std::trunc(start), end = std::trunc(end);
+  start = as_end(out.dtype, start), end = as_end(out.dtype, end);
   const int64_t n = out.numel();
-  generate(out, [=](int64_t i) { return spaced(start, end, i, n); });
+  // Integers are cut, so the rounding before counts: PyTorch's linspace rounds once, its logspace each step.
+  const double step = n > 1 ? (end - start) / double(n - 1) : 0;
+  generate(out, [=](int64_t i) { return i < n / 2 || n == 1 ? std::fma(step, double(i), start) : std::fma(-step, double(n - 1 - i), end); });
   return {};
 }
 double number(Scalar s) { return s.to_double(); }
@@ -114,7 +122,7 @@ struct Logspace {
   }
   static Status run(OpContext&, A start, B end, int64_t n, double base, Type, Ignored, Ignored, Bool, Tensor& out) {
     double a = number(start), b = number(end);
-    if (kind_of(out.dtype) == kInts) a = std::trunc(a), b = std::trunc(b);
+    if (n > 1) a = as_end(out.dtype, a), b = as_end(out.dtype, b);  // a single step keeps its fraction
     generate(out, [=](int64_t i) { return std::pow(base, spaced(a, b, i, n)); });
     return {};
   }
@@ -130,6 +138,7 @@ Status infer_eye_m(int64_t n, int64_t m, Type dtype, Ignored, Ignored, Bool, Ten
 }
 Status run_eye_m(OpContext&, int64_t, int64_t, Type, Ignored, Ignored, Bool, Tensor& out) {
   constexpr auto same = [](auto x) { return x; };
+  if (out.numel() == 0) return {};
   const Number zero(kZero), one(kOne);
   GLINT_TRY((elementwise<kInts, same, 1>(DType::kI64, {&zero.tensor()}, out)));
   Tensor diagonal = out;

@@ -5,7 +5,7 @@
 namespace glint::ops {
 namespace {
 
-using std::pow, std::sqrt, std::log;
+using std::pow, std::sqrt, std::log, std::exp2;
 
 // ---- division
 
@@ -65,23 +65,23 @@ Status check_divisor(DType compute, const Tensor& b, const Tensor& out) {
   return has_zero(b) ? invalid_argument("integer division by zero") : Status();
 }
 
-/// Tensor and number forms of a quotient or remainder.
-template <auto Fn>
+/// Tensor and number forms of a quotient or remainder. A float divisor keeps its digits in a quotient, not in a remainder.
+template <auto Fn, Operands Floats = Operands::kConverted>
 struct Quotient {
   static Status infer(const Tensor& a, const Tensor& b, TensorMeta& out) { return Binary<kNumbers, Fn, Dtype::kSame>::infer(a, b, out); }
   static Status infer_scalar(const Tensor& a, Scalar b, TensorMeta& out) { return BinaryScalar<kNumbers, Fn, Dtype::kSame>::infer(a, b, out); }
   static Status infer_from(Scalar a, const Tensor& b, TensorMeta& out) { return infer_scalar(b, a, out); }
   static Status compute(const Tensor& a, const Tensor& b, Tensor& out) {
     GLINT_TRY(check_divisor(out.dtype, b, out));
-    return elementwise<kNumbers, Fn, 2>(out.dtype, {&a, &b}, out);
+    return elementwise<kNumbers, Fn, 2>(out.dtype, {&a, &b}, out, {}, is_floating(out.dtype) ? Floats : Operands::kConverted);
   }
   static Status run(OpContext&, const Tensor& a, const Tensor& b, Tensor& out) { return compute(a, b, out); }
   static Status run_scalar(OpContext&, const Tensor& a, Scalar b, Tensor& out) { return compute(a, Number(b).tensor(), out); }
   static Status run_from(OpContext&, Scalar a, const Tensor& b, Tensor& out) { return compute(Number(a).tensor(), b, out); }
 };
 
-using FloorDivide = Quotient<[](auto a, auto b) { return floored_quotient(a, b); }>;
-using TruncDivide = Quotient<[](auto a, auto b) { return truncated_quotient(a, b); }>;
+using FloorDivide = Quotient<[](auto a, auto b) { return floored_quotient(a, b); }, Operands::kKept>;
+using TruncDivide = Quotient<[](auto a, auto b) { return truncated_quotient(a, b); }, Operands::kKept>;
 using Fmod = Quotient<[](auto a, auto b) { return fmod(a, b); }>;
 using Remainder = Quotient<[](auto a, auto b) { return remainder(a, b); }>;
 
@@ -106,9 +106,17 @@ Status infer_div_scalar_mode(const Tensor& a, Scalar b, Mode mode, TensorMeta& o
   if (*mode != "floor" && *mode != "trunc") return invalid_argument("div: rounding_mode must be None, floor or trunc");
   return FloorDivide::infer_scalar(a, b, out);
 }
+// Of tensors of halves PyTorch cuts the quotient as a half would hold it.
+template <auto Narrow>
+constexpr auto kTruncHalf = [](auto a, auto b) { return decltype(a)(std::trunc(to_float(Narrow(float(a / b))))); };
+Status compute_trunc(const Tensor& a, const Tensor& b, Tensor& out) {
+  if (b.numel() != 1 && out.dtype == DType::kBF16) return elementwise<kF32, kTruncHalf<to_bf16>, 2>(out.dtype, {&a, &b}, out);
+  if (b.numel() != 1 && out.dtype == DType::kF16) return elementwise<kF32, kTruncHalf<to_f16>, 2>(out.dtype, {&a, &b}, out);
+  return TruncDivide::compute(a, b, out);
+}
 Status compute_div_mode(const Tensor& a, const Tensor& b, Mode mode, Tensor& out) {
   if (!mode) return compute_div(a, b, out);
-  return *mode == "floor" ? FloorDivide::compute(a, b, out) : TruncDivide::compute(a, b, out);
+  return *mode == "floor" ? FloorDivide::compute(a, b, out) : compute_trunc(a, b, out);
 }
 Status run_div_mode(OpContext&, const Tensor& a, const Tensor& b, Mode mode, Tensor& out) { return compute_div_mode(a, b, mode, out); }
 Status run_div_scalar_mode(OpContext&, const Tensor& a, Scalar b, Mode mode, Tensor& out) {
@@ -191,9 +199,9 @@ constexpr auto kPower = [](auto a, auto b) {
 };
 
 Status infer_pow(const Tensor& a, const Tensor& b, TensorMeta& out) { return Binary<kArithmetic, kPower, Dtype::kSame>::infer(a, b, out); }
-Status run_pow(OpContext&, const Tensor& a, const Tensor& b, Tensor& out) {
-  return elementwise<kArithmetic, kPower, 2>(out.dtype, {&a, &b}, out, {}, Operands::kKept);
-}
+Status compute_pow(const Tensor& a, const Tensor& b, Tensor& out, Operands operands) { return elementwise<kArithmetic, kPower, 2>(out.dtype, {&a, &b}, out, {}, operands); }
+// A negative number among the exponents of an unsigned base is a large one.
+Status run_pow(OpContext&, const Tensor& a, const Tensor& b, Tensor& out) { return compute_pow(a, b, out, Operands::kConverted); }
 Status infer_pow_scalar(const Tensor& a, Scalar b, TensorMeta& out) {
   if (!is_floating(a.dtype) && !is_complex(a.dtype) && !b.is_float() && b.to_int() < 0)
     return invalid_argument("pow: integers do not take negative integer powers");
@@ -211,7 +219,7 @@ constexpr auto kInverseRoot = [](auto x) { return inverse(sqrt(x)); };
 constexpr auto kInverseSquare = [](auto x) { return inverse(x * x); };
 
 // Roots and small powers are computed as such: sqrt(-inf) is NaN where pow(-inf, 0.5) is inf.
-Status run_pow_scalar(OpContext& c, const Tensor& a, Scalar b, Tensor& out) {
+Status run_pow_scalar(OpContext&, const Tensor& a, Scalar b, Tensor& out) {
   if (out.dtype == DType::kBool) return elementwise<kBools, [](auto x, auto y) { return x || !y; }, 2>(out.dtype, {&a, &Number(b).tensor()}, out);
   if (is_floating(out.dtype) || is_complex(out.dtype)) {
     const double e = b.to_double();
@@ -222,10 +230,10 @@ Status run_pow_scalar(OpContext& c, const Tensor& a, Scalar b, Tensor& out) {
     if (e == -0.5) return elementwise<kInexact, kInverseRoot, 1>(out.dtype, {&a}, out);
     if (e == -2) return elementwise<kInexact, kInverseSquare, 1>(out.dtype, {&a}, out);
   }
-  return run_pow(c, a, Number(b).tensor(), out);
+  return compute_pow(a, Number(b).tensor(), out, Operands::kKept);
 }
 Status infer_scalar_pow(Scalar a, const Tensor& b, TensorMeta& out) { return BinaryScalar<kArithmetic, kPower, Dtype::kSame>::infer(b, a, out); }
-Status run_scalar_pow(OpContext& c, Scalar a, const Tensor& b, Tensor& out) { return run_pow(c, Number(a).tensor(), b, out); }
+Status run_scalar_pow(OpContext&, Scalar a, const Tensor& b, Tensor& out) { return compute_pow(Number(a).tensor(), b, out, Operands::kKept); }
 
 // ---- extremes
 
@@ -290,20 +298,36 @@ template <class T> T logaddexp2(T a, T b) {
 template <class T> T xlogy(T x, T y) { return is_nan(y) ? y : x == 0 ? T(0) : x * std::log(y); }
 template <class T> T xlog1py(T x, T y) { return is_nan(y) ? y : x == 0 ? T(0) : x * std::log1p(y); }
 
-uint64_t gcd(int64_t x, int64_t y) {
-  uint64_t a = uint64_t(x < 0 ? wrap_neg(x) : x), b = uint64_t(y < 0 ? wrap_neg(y) : y);
-  while (b != 0) {
-    const uint64_t r = a % b;
-    a = b, b = r;
+// In the operands' dtype, as PyTorch: its smallest number (0 of unsigned ones) has no absolute value.
+int64_t gcd(int64_t a, int64_t b, int64_t least) {
+  const auto magnitude = [least](int64_t v) { return v < 0 && v != least ? -v : v; };
+  a = magnitude(a), b = magnitude(b);
+  while (a != 0) {
+    const int64_t rest = a == -1 ? 0 : b % a;
+    b = a, a = rest;
   }
-  return a;
+  return b;
 }
-int64_t lcm(int64_t a, int64_t b) {
-  const int64_t g = int64_t(gcd(a, b));
+int64_t lcm(int64_t a, int64_t b, int64_t least) {
+  const int64_t g = gcd(a, b, least);
   if (g == 0) return 0;
-  const int64_t v = wrap_mul(g == -1 ? wrap_neg(a) : a / g, b);
+  int64_t v = wrap_mul(g == -1 ? wrap_neg(a) : a / g, b);
+  if (least == INT32_MIN) v = int32_t(v);  // narrower ones are multiplied as int
   return v < 0 ? wrap_neg(v) : v;
 }
+template <int64_t (*Fn)(int64_t, int64_t, int64_t)>
+struct Divisors {
+  static Status infer(const Tensor& a, const Tensor& b, TensorMeta& out) {
+    const DType common = result_type(a, b);
+    GLINT_TRY(check_kind(kInts, common));
+    return set_broadcast(a, b, common, out);
+  }
+  static Status run(OpContext&, const Tensor& a, const Tensor& b, Tensor& out) {
+    Params p;
+    p.i[0] = is_unsigned(out.dtype) ? 0 : INT64_MIN >> (64 - 8 * dtype_size(out.dtype));
+    return elementwise<kInts, [](auto x, auto y, const Params& q) { return Fn(x, y, q.i[0]); }, 2>(out.dtype, {&a, &b}, out, p);
+  }
+};
 
 Status infer_heaviside(const Tensor& a, const Tensor& b, TensorMeta& out) {
   if (a.dtype != b.dtype) return invalid_argument("heaviside: self and values must have one dtype");
@@ -367,9 +391,8 @@ Status run_masked_fill_tensor(OpContext&, const Tensor& self, const Tensor& mask
   return elementwise<kAny, kSelect, 3>(out.dtype, {&mask, &value, &self}, out);
 }
 
-Status infer_addcmul(const Tensor& self, const Tensor& a, const Tensor& b, Scalar value, TensorMeta& out) {
+Status infer_addcmul(const Tensor& self, const Tensor& a, const Tensor& b, Scalar, TensorMeta& out) {
   const DType common = result_type(self, a, b);
-  if (!is_floating(common) && !is_complex(common) && value.is_float()) return invalid_argument("addcmul: value must be an integer for integer results");
   GLINT_TRY(check_kind(kArithmetic, common));
   return set_broadcast(self, a, b, common, out);
 }
@@ -396,7 +419,7 @@ Status run_addcdiv(OpContext&, const Tensor& self, const Tensor& a, const Tensor
 constexpr auto kLerp = [](auto a, auto b, auto w) {
   using T = decltype(a);
   if constexpr (kIsComplex<T>) return abs(w) < 0.5 ? a + w * (b - a) : b - (b - a) * (c128{1, 0} - w);
-  else return w < T(0.5) ? a + w * (b - a) : b - (b - a) * (1 - w);
+  else return std::fabs(w) < T(0.5) ? a + w * (b - a) : b - (b - a) * (1 - w);
 };
 Status infer_lerp_scalar(const Tensor& a, const Tensor& b, Scalar, TensorMeta& out) {
   if (a.dtype != b.dtype) return invalid_argument("lerp: self and end must have one dtype");
@@ -477,12 +500,12 @@ constexpr OpDef kDefs[] = {
     GLINT_BINARY("fmax", kReals, Dtype::kSame, (is_nan(a) ? b : is_nan(b) ? a : maximum(a, b))),
     GLINT_BINARY("fmin", kReals, Dtype::kSame, (is_nan(a) ? b : is_nan(b) ? a : minimum(a, b))),
     GLINT_BINARY("atan2", kFloats, Dtype::kInexact, std::atan2(a, b)),
-    define<"aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", Binary<kFloats, [](auto a, auto b) { return a * std::exp2(b); }, Dtype::kInexact>>("aten::ldexp.out", kInPlace),
+    define<"aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", Binary<kInexact, [](auto a, auto b) { return a * exp2(b); }, Dtype::kInexact>>("aten::ldexp.out", kInPlace),
     GLINT_BINARY("hypot", kFloats, Dtype::kSame, std::hypot(a, b)),
     GLINT_BINARY("logaddexp", kInexact, Dtype::kSame, logaddexp(a, b)),
     GLINT_BINARY("logaddexp2", kFloats, Dtype::kSame, logaddexp2(a, b)),
-    GLINT_BINARY("gcd", kInts, Dtype::kSame, T(gcd(a, b))),
-    GLINT_BINARY("lcm", kInts, Dtype::kSame, lcm(a, b)),
+    define<"aten::gcd(Tensor self, Tensor other) -> Tensor", Divisors<gcd>>("aten::gcd.out"),
+    define<"aten::lcm(Tensor self, Tensor other) -> Tensor", Divisors<lcm>>("aten::lcm.out"),
     define<"aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor", Binary<kFloats, kCopysign, Dtype::kInexact>>("aten::copysign.out", kInPlace),
     define<"aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor", BinaryScalar<kFloats, kCopysign, Dtype::kInexact>>("aten::copysign.Scalar_out", kInPlace),
     define<"aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor", Binary<kFloats, kXlogy, Dtype::kInexact>>("aten::xlogy.OutTensor", kInPlace),

@@ -67,8 +67,8 @@ inline void run_batch(const BatchNorm& b, Tensor& out, Tensor& mean, Tensor& inv
       }
       // The running variance is the unbiased one.
       const double keep = b.training ? 1 - b.momentum : 1, take = b.training ? b.momentum : 0;
-      if (new_mean != nullptr) set_element(*new_mean, i * new_mean->stride[0], keep * old(b.running_mean) + (take != 0 ? take * m.mean : 0));
-      if (new_var != nullptr) set_element(*new_var, i * new_var->stride[0], keep * old(b.running_var) + (take != 0 ? take * m.variance * count / (count - 1) : 0));
+      if (new_mean != nullptr) set_element(*new_mean, i * new_mean->stride[0], keep * old(b.running_mean) + (b.training ? take * m.mean : 0));
+      if (new_var != nullptr) set_element(*new_var, i * new_var->stride[0], keep * old(b.running_var) + (b.training ? take * m.variance * count / (count - 1) : 0));
     }
   });
 }

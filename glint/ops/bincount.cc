@@ -21,13 +21,13 @@ Status infer_bincount(const Tensor& self, const Tensor* weights, int64_t minleng
   GLINT_TRY(check_kind(kInts, self.dtype));
   if (weights != nullptr) {
     if (!weights->same_sizes(self)) return invalid_argument("bincount: self and weights differ in size");
-    GLINT_TRY(check_kind(kReals, weights->dtype));
+    GLINT_TRY(check_kind(kAny, weights->dtype));  // of complex ones the real part counts
   }
   if (self.data == nullptr && self.numel() != 0) return unsupported("bincount: the number of bins depends on the elements and has no bound");
   int64_t most = -1;
   GLINT_TRY(largest(self, most));
   const int64_t bins = std::max(minlength, most == INT64_MAX ? most : most + 1);
-  const DType d = weights == nullptr ? DType::kI64 : weights->dtype == DType::kF32 ? DType::kF32 : DType::kF64;
+  const DType d = weights == nullptr || self.numel() == 0 ? DType::kI64 : weights->dtype == DType::kF32 ? DType::kF32 : DType::kF64;
   return out.set(d, {&bins, 1}) ? Status() : invalid_argument("bincount: too many bins");
 }
 

@@ -16,7 +16,7 @@ Status infer(TensorList tensors, TensorMeta& out) {
   for (uint32_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i]->rank > 2) return invalid_argument("block_diag: an operand has more than two dimensions");
     const Tensor m = as_matrix(*tensors[i]);
-    type.add_tensor(m.dtype, true);
+    type.add_tensor(m.dtype, tensors[i]->rank > 0);
     if (!checked_add(sizes[0], m.size[0], &sizes[0]) || !checked_add(sizes[1], m.size[1], &sizes[1])) return invalid_argument("block_diag: the result would be too large");
   }
   for (uint32_t i = 0; i < tensors.size(); ++i)

@@ -16,7 +16,7 @@ Status infer(TensorList tensors, int64_t dim, TensorMeta& out) {
     if (first == nullptr && !skipped(*tensors[i])) first = tensors[i];
   }
   const DType dtype = type.get();
-  if (first == nullptr) return wrap_dim(dim, 1) < 0 ? invalid_argument("cat: dim is out of range") : set_result(out, dtype, tensors[0]->sizes());
+  if (first == nullptr) return set_result(out, dtype, tensors[0]->sizes());  // whatever dim is
   const int d = wrap_dim(dim, first->rank);
   if (d < 0) return invalid_argument("cat: dim is out of range");
   TensorMeta sizes = *first;
@@ -34,6 +34,7 @@ Status infer(TensorList tensors, int64_t dim, TensorMeta& out) {
 }
 
 Status run(OpContext&, TensorList tensors, int64_t dim, Tensor& out) {
+  if (out.numel() == 0) return {};
   const int d = wrap_dim(dim, out.rank);
   int64_t start = 0;
   for (uint32_t i = 0; i < tensors.size(); ++i) {

@@ -18,9 +18,12 @@ constexpr bool operator==(c128 a, c128 b) { return a.re == b.re && a.im == b.im;
 /// Scaled by the divisor's larger part, so that squares neither overflow nor vanish.
 inline c128 operator/(c128 a, c128 b) {
   const double scale = std::fmax(std::fabs(b.re), std::fabs(b.im));
-  if (scale == 0 || !std::isfinite(scale)) {
-    const double d = b.re * b.re + b.im * b.im;
-    return {(a.re * b.re + a.im * b.im) / d, (a.im * b.re - a.re * b.im) / d};
+  if (b.re == 0 && b.im == 0) return {a.re / scale, a.im / scale};
+  if (!std::isfinite(b.re + b.im)) {  // by the ratio of the parts: finite / inf is 0
+    const bool real = std::fabs(b.re) >= std::fabs(b.im);
+    const double ratio = real ? b.im / b.re : b.re / b.im, inverse = 1 / (real ? b.re + b.im * ratio : b.re * ratio + b.im);
+    if (real) return {(a.re + a.im * ratio) * inverse, (a.im - a.re * ratio) * inverse};
+    return {(a.re * ratio + a.im) * inverse, (a.im * ratio - a.re) * inverse};
   }
   const double re = b.re / scale, im = b.im / scale, d = (re * re + im * im) * scale;
   return {(a.re * re + a.im * im) / d, (a.im * re - a.re * im) / d};

@@ -118,10 +118,4 @@ inline void clear(Tensor& t) {
   for (size_t i = 0, n = t.size_bytes(); i < n; ++i) p[i] = 0;
 }
 
-/// Sets sizes, or says that the result is too large.
-inline Status set_result(TensorMeta& out, DType dtype, std::span<const int64_t> sizes) {
-  if (!out.set(dtype, sizes)) return invalid_argument("the result is too large");
-  return {};
-}
-
 }  // namespace glint::ops

@@ -65,6 +65,7 @@ void scan(const Tensor& self, int dim, Tensor& out, Tensor* second) {
   using namespace reduce_detail;
   using V = decltype(S().next(T(), 0));
   const bool scalar = self.rank == 0;
+  [[maybe_unused]] const bool convert = self.dtype != out.dtype && dtype_size(out.dtype) == 2;
   const int64_t n = scalar ? 1 : self.size[size_t(dim)];
   const auto step_of = [&](const Tensor& t) { return scalar ? int64_t(0) : t.stride[size_t(dim)]; };
   const DimMask mask = scalar ? 0 : DimMask(1) << dim;
@@ -76,6 +77,13 @@ void scan(const Tensor& self, int dim, Tensor& out, Tensor* second) {
       V values[kBlock];
       for (int64_t j = 0; j < n; ++j) {
         const T* x = read<T>(self, offset[0] + at * step[0] + j * step_of(self), step[0], m, tile);
+        if constexpr (kIsFloat<T>)
+          if (convert) {  // to the result's dtype first: what is too large for a half is infinite
+            if (x != tile) std::copy_n(x, m, tile), x = tile;
+            alignas(T) std::byte held[kBlock * sizeof(T)];
+            kernels::store<T>(out.dtype, held, 1, m, tile);
+            kernels::load<T>(out.dtype, held, 1, m, tile);
+          }
         for (int64_t i = 0; i < m; ++i) values[i] = scanners[i].next(x[i], j);
         kernels::store<V>(out.dtype, element(out, offset[1] + at * step[1] + j * step_of(out)), step[1], m, values);
         if constexpr (requires { scanners[0].second(); }) {

@@ -4,11 +4,29 @@ namespace glint::ops {
 namespace {
 
 // The p-norm of self - other over all elements; the operands broadcast. PyTorch rounds each difference to the dtype.
-Status infer(const Tensor& self, const Tensor& other, Scalar, TensorMeta& out) { return infer_loss(self, other, int64_t(Reduction::kSum), out); }
+Status infer(const Tensor& self, const Tensor& other, Scalar, TensorMeta& out) {
+  const bool both = is_complex(self.dtype) || is_complex(other.dtype);
+  if (!both || self.dtype == DType::kC32 || other.dtype == DType::kC32) return infer_loss(self, other, int64_t(Reduction::kSum), out);
+  TensorMeta sizes;
+  GLINT_TRY(broadcast(self, other, sizes));
+  ResultType type;
+  type.add_tensor(self.dtype, self.rank > 0);
+  type.add_tensor(other.dtype, other.rank > 0);
+  return set_result(out, type.get() == DType::kC128 ? DType::kF64 : DType::kF32, {});
+}
 
 template <class C, class F>
 double sum_differences(const Tensor& self, const Tensor& other, const TensorMeta& sizes, DType dtype, F&& f) {
   double sum = 0;
+  if (is_complex(self.dtype) || is_complex(other.dtype)) {
+    for_each_row(make_loop(sizes, self, other), [&](const auto& o, const auto& step, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) {
+        const c128 x = kernels::load_one<c128>(self.dtype, self.data, o[1] + i * step[1]), y = kernels::load_one<c128>(other.dtype, other.data, o[2] + i * step[2]);
+        sum += f(std::hypot(double(C(x.re - y.re)), double(C(x.im - y.im))));
+      }
+    });
+    return sum;
+  }
   for_each_row(make_loop(sizes, self, other), [&](const auto& o, const auto& step, int64_t n) {
     sum += line_zip_sum<C>({self.dtype, at(self, o[1]), step[1], n}, {other.dtype, at(other, o[2]), step[2], n},
                            [&](C x, C y) { return f(std::abs(double(as_element(dtype, x - y)))); });

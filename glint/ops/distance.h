@@ -7,7 +7,7 @@ namespace glint::ops {
 /// The p-norm of the difference of two lines; p = 0 counts what differs, infinity takes the largest.
 template <class C>
 double distance(const Line& a, const Line& b, double p) {
-  if (p == 0) return line_zip_sum<C>(a, b, [](C x, C y) { return x == y ? 0.0 : 1.0; });
+  if (p == 0) return line_zip_sum<C>(a, b, [](C x, C y) { return x - y != x - y ? double(NAN) : x == y ? 0.0 : 1.0; });
   if (p == 1) return line_zip_sum<C>(a, b, [](C x, C y) { return std::abs(x - y); });
   if (p == 2) return std::sqrt(line_zip_sum<C>(a, b, [](C x, C y) { return double(x - y) * double(x - y); }));
   if (std::isinf(p)) {

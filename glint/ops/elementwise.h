@@ -45,6 +45,13 @@ struct Params {
   double f[4] = {};
   int64_t i[4] = {};
   void set(int k, Scalar s) { f[k] = s.to_double(), i[k] = s.to_int(); }
+  /// The same as an element of `d` would hold it: -1 is 255 among bytes.
+  void set(int k, Scalar s, DType d) {
+    set(k, s);
+    if (kind_of(d) != kInts) return;
+    kernels::store_one<int64_t>(d, &i[k], 0, int64_t(i[k]));
+    i[k] = kernels::load_one<int64_t>(d, &i[k], 0);
+  }
   /// Parameter k in the compute type.
   template <class T> T get(int k) const {
     if constexpr (kIsComplex<T>) return {f[k], 0};
@@ -138,14 +145,14 @@ void row(const In* const* in, Out* out, int64_t n, const Params& params) {
 template <int N, size_t... K>
 auto loop_over(const Tensor& out, const Tensor* const* in, std::index_sequence<K...>) { return make_loop(out, *in[K]...); }
 
-/// Feeds rows of at most kTile elements. Operands are converted to `dtype` before they become In.
+/// Feeds rows of at most kTile elements. Operands are converted to `compute` before they become In, those without dimensions only when `all` are.
 template <class In, class Out, int N>
-void run_rows(Row<In, Out, N> row, const Tensor* const* in, Tensor& out, const Params& params, DType dtype) {
+void run_rows(Row<In, Out, N> row, const Tensor* const* in, Tensor& out, const Params& params, DType compute, bool all) {
   using kernels::kTile;
   In tile[N][kTile];
   Out out_tile[kTile];
   const auto load = [&](int k, int64_t offset, int64_t step, int64_t n, bool first) -> const In* {
-    const DType from = in[k]->dtype;
+    const DType from = in[k]->dtype, dtype = all || in[k]->rank > 0 ? compute : kDTypeOf<In>;
     const char* p = static_cast<const char*>(in[k]->data) + offset * int64_t(dtype_size(from));
     if (from == kDTypeOf<In> && step == 1 && dtype == from) return reinterpret_cast<const In*>(p);
     if (step != 0 || first) {
@@ -175,7 +182,7 @@ void run_rows(Row<In, Out, N> row, const Tensor* const* in, Tensor& out, const P
 }  // namespace elementwise_detail
 
 /// Whether operands are first converted to the computing dtype (as comparisons need: a float16 tensor
-/// compares with the float16 nearest to a number) or keep the digits that only the kind's type has.
+/// compares with the float16 nearest to a number), or those without dimensions keep the digits that only the kind's type has.
 enum class Operands : uint8_t { kConverted, kKept };
 
 /// out = Fn(in...) element by element, computed in the kind of `compute`. Refuses kinds that Kinds lacks.
@@ -184,7 +191,7 @@ Status elementwise(DType compute, const Tensor* const (&in)[N], Tensor& out, con
   using namespace elementwise_detail;
   const auto go = [&]<class T>(T) {
     using R = typename ResultOf<Fn, T, N>::Type;
-    run_rows<T, R, N>(row<Fn, T, R, N>, in, out, params, operands == Operands::kKept ? kDTypeOf<T> : compute);
+    run_rows<T, R, N>(row<Fn, T, R, N>, in, out, params, compute, operands == Operands::kConverted);
     return Status();
   };
   switch (kind_of(compute)) {
@@ -251,7 +258,7 @@ struct Unary {
   static Status run(OpContext&, const Tensor& self, S... s, Tensor& out) {
     Params p;
     [[maybe_unused]] int k = 0;
-    (p.set(k++, s), ...);
+    (p.set(k++, s, out.dtype), ...);
     return elementwise<Kinds, Fn, 1>(out.dtype, {&self}, out, p);
   }
 };

@@ -36,7 +36,7 @@ Status run(OpContext&, const Tensor& weight, const Tensor& indices, int64_t, boo
 
 Status infer_backward(const Tensor& grad, const Tensor& indices, int64_t num_weights, int64_t, bool, TensorMeta& out) {
   if (!is_index(indices.dtype)) return invalid_argument("embedding: indices must be int64 or int32");
-  if (!is_floating(grad.dtype)) return unsupported("embedding: the gradient must be floating");
+  if (grad.dtype == DType::kC32) return unsupported("embedding: not for complex32");
   if (grad.rank != indices.rank + 1) return invalid_argument("embedding: the gradient must have the sizes of indices and a row");
   TensorMeta lead = grad;
   --lead.rank;
@@ -52,10 +52,17 @@ Status plan_backward(const PlanContext&, const Tensor&, const Tensor&, int64_t n
 }
 
 template <class C>
+C sum(C a, C b) {
+  if constexpr (std::is_integral_v<C>) return C(uint64_t(a) + uint64_t(b));  // integers wrap
+  else if constexpr (std::is_floating_point_v<C>) return a + b;
+  else return {a.re + b.re, a.im + b.im};
+}
+
+template <class C>
 Status add_rows(const Tensor& grad, const Tensor& indices, int64_t padding, const int64_t* counts, std::byte* scratch, Tensor& out) {
   Accumulator<C> acc(out, scratch);
   const int64_t columns = out.size[1], step_in = grad.stride[size_t(grad.rank - 1)];
-  std::fill_n(acc.data, out.numel(), C(0));
+  std::fill_n(acc.data, out.numel(), C());
   bool good = true;
   for_each_row(make_loop(row_major(indices), indices, row_starts(grad)), [&](const auto& at, const auto& step, int64_t n) {
     C tile[kernels::kTile];
@@ -67,8 +74,13 @@ Status add_rows(const Tensor& grad, const Tensor& indices, int64_t padding, cons
         const int64_t m = std::min(columns - c, kernels::kTile);
         kernels::load<C>(grad.dtype, address(grad, at[2] + i * step[2] + c * step_in), step_in, m, tile);
         C* to = acc.data + row * columns + c;
-        if (counts != nullptr) for (int64_t k = 0; k < m; ++k) tile[k] /= C(counts[row]);
-        for (int64_t k = 0; k < m; ++k) to[k] += tile[k];
+        if (counts != nullptr) {
+          for (int64_t k = 0; k < m; ++k)
+            if constexpr (std::is_integral_v<C>) tile[k] *= counts[row] == 1;  // PyTorch multiplies with 1 / count in the dtype
+            else if constexpr (std::is_floating_point_v<C>) tile[k] /= C(counts[row]);
+            else tile[k] = {tile[k].re / decltype(C::re)(counts[row]), tile[k].im / decltype(C::re)(counts[row])};
+        }
+        for (int64_t k = 0; k < m; ++k) to[k] = sum(to[k], tile[k]);
       }
     }
   });
@@ -79,7 +91,7 @@ Status add_rows(const Tensor& grad, const Tensor& indices, int64_t padding, cons
 
 Status run_backward(OpContext& context, const Tensor& grad, const Tensor& indices, int64_t num_weights, int64_t padding, bool scale, Tensor& out) {
   int64_t* counts = nullptr;
-  if (scale) {
+  if (scale && grad.dtype != DType::kBool) {  // as a bool any scale is 1
     counts = reinterpret_cast<int64_t*>(context.scratch() + align_up(accumulator_bytes(out), 16));
     std::fill_n(counts, num_weights, int64_t(0));
     for_each_row(make_loop(row_major(indices), indices), [&](const auto& at, const auto& step, int64_t n) {
@@ -89,8 +101,9 @@ Status run_backward(OpContext& context, const Tensor& grad, const Tensor& indice
       }
     });
   }
-  if (grad.dtype == DType::kF64) return add_rows<double>(grad, indices, padding, counts, context.scratch(), out);
-  return add_rows<float>(grad, indices, padding, counts, context.scratch(), out);
+  Status status;
+  with_accumulator(grad.dtype, [&](auto c) { status = add_rows<decltype(c)>(grad, indices, padding, counts, context.scratch(), out); });
+  return status;
 }
 
 constexpr OpDef kDefs[] = {

@@ -142,6 +142,22 @@ Status stride_at(const Tensor& self, int64_t dim, int64_t& out) {
 Status run_stride_at(OpContext&, const Tensor& self, int64_t dim, int64_t& out) { return stride_at(self, dim, out); }
 Status count(const Tensor& self, int64_t& out) { return out = self.numel(), Status(); }
 Status run_count(OpContext&, const Tensor& self, int64_t& out) { return count(self, out); }
+// A value's memory begins with its first element, and as_strided counts from there.
+Status offset_of(const Tensor&, int64_t& out) { return out = 0, Status(); }
+Status run_offset_of(OpContext&, const Tensor& self, int64_t& out) { return offset_of(self, out); }
+Status is_contiguous(const Tensor& self, MemoryFormat format, bool& out) {
+  if (format == MemoryFormat::kContiguous || format == MemoryFormat::kPreserve) return out = self.is_contiguous(), Status();
+  if (format != MemoryFormat::kChannelsLast && format != MemoryFormat::kChannelsLast3d) return invalid_argument("is_contiguous: no such memory_format");
+  static constexpr uint8_t kLast[] = {0, 2, 3, 1}, kLast3d[] = {0, 2, 3, 4, 1};
+  const std::span<const uint8_t> order = format == MemoryFormat::kChannelsLast ? std::span<const uint8_t>(kLast) : kLast3d;
+  if (self.rank != order.size()) return out = false, Status();
+  TensorMeta want = self;
+  want.set_dim_order(order);
+  out = true;
+  for (size_t d = 0; d < self.rank; ++d) out = out && (self.size[d] == 1 || self.stride[d] == want.stride[d]);
+  return {};
+}
+Status run_is_contiguous(OpContext&, const Tensor& self, MemoryFormat format, bool& out) { return is_contiguous(self, format, out); }
 
 Status infer_item(const Tensor& self, Value&) {
   if (is_complex(self.dtype)) return invalid_argument("item: complex numbers are not supported");
@@ -195,6 +211,9 @@ constexpr OpDef kDefs[] = {
     define_op<"aten::sym_size.int(Tensor self, int dim) -> SymInt", size_at, run_size_at>("aten::sym_size.int"),
     define_op<"aten::sym_stride.int(Tensor self, int dim) -> SymInt", stride_at, run_stride_at>("aten::sym_stride.int"),
     define_op<"aten::sym_numel(Tensor self) -> SymInt", count, run_count>("aten::sym_numel"),
+    define_op<"aten::sym_storage_offset(Tensor self) -> SymInt", offset_of, run_offset_of>("aten::sym_storage_offset"),
+    define_op<"aten::sym_is_contiguous(Tensor self, MemoryFormat memory_format=contiguous_format) -> SymBool", is_contiguous, run_is_contiguous>(
+        "aten::sym_is_contiguous"),
     define_op<"aten::_local_scalar_dense(Tensor self) -> Scalar", infer_item, run_item>("aten::_local_scalar_dense"),
     define_op<"aten::item(Tensor self) -> Scalar", infer_item, run_item>(""),
 };

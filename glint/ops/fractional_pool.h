@@ -20,16 +20,18 @@ inline Status infer_fractional_pool(int dims, const Tensor& self, Ints kernel, I
     int64_t reach = 0;
     if (!checked_add(sizes[i], k[i] - 1, &reach) || reach > in.size[i]) return invalid_argument("fractional_max_pool: the windows do not fit the input");
   }
-  if (channels == 0) return invalid_argument("fractional_max_pool: only the batch may be empty");
+  if (channels == 0 && self.rank == dims + 2) return invalid_argument("fractional_max_pool: only the batch may be empty");
   GLINT_TRY(set_pooled(self, dims, sizes, DType::kI64, indices));
   return set_pooled(self, dims, sizes, self.dtype, out);
 }
 
 template <class C>
-Window fraction(int64_t in, int64_t out, int64_t kernel, C sample, int64_t i) {
+Window fraction(DType d, int64_t in, int64_t out, int64_t kernel, C sample, int64_t i) {
   int64_t start = in - kernel;
   if (i < out - 1) {
-    const C alpha = C(in - kernel) / C(out - 1), from = (C(i) + sample) * alpha, zero = sample * alpha;
+    const auto held = [d](C v) { return as_element(d, v); };  // half types round after each step
+    const C alpha = held(held(C(in - kernel)) / held(C(out - 1)));
+    const C from = held(held(held(C(i)) + sample) * alpha), zero = held(sample * alpha);
     // A sample outside [0, 1) must not leave the input.
     const bool sane = from >= 0 && from < C(int64_t(1) << 52) && zero >= 0 && zero < C(int64_t(1) << 52);
     start = sane ? std::clamp<int64_t>(int64_t(from) - int64_t(zero), 0, in - kernel) : 0;
@@ -55,7 +57,7 @@ inline void run_fractional_pool(int dims, OpContext& c, const Tensor& self, Ints
         max_plane<C>(load_plane<C>(self, start(self), in, c.scratch()), in, {1, 1, 1}, to, out.dtype, at(out, start(out)), to_index,
                      indices.as<int64_t>() + start(indices), [&](size_t d, int64_t i) {
                        if (d < size_t(3 - dims)) return Window{0, 1, 1};
-                       return fraction<C>(in.size[d], to.size[d], k[d], sample(d), i);
+                       return fraction<C>(self.dtype, in.size[d], to.size[d], k[d], sample(d), i);
                      });
       }
   });

@@ -221,18 +221,24 @@ Status reduce_indexed_by(const Tensor& self, int dim, const Tensor& index, const
       for (int64_t k = 0; k < n; ++k) acc.data[target[k]] = kernels::identity<C>(how.op);
     }));
   }
-  const bool scaled = how.alpha.to_double() != 1;
+  const Scalar alpha = out.dtype == DType::kBool ? Scalar::of(how.alpha.to_double() != 0) : how.alpha;
+  const bool scaled = alpha.to_double() != 1;
   GLINT_TRY(for_each_target(acc.meta, dim, index, src, wrap, [&](const int64_t* target, int64_t at, int64_t step, int64_t n) {
     C values[kernels::kTile];
     kernels::load<C>(src.dtype, address(src, at), step, n, values);
-    if (scaled) scale(how.alpha, values, n);
+    if (scaled) scale(alpha, values, n);
     kernels::accumulate<C>(how.op, target, values, n, acc.data);
     if (met != nullptr)
       for (int64_t k = 0; k < n; ++k) ++met[target[k]];
   }));
   if (met != nullptr)
-    for (int64_t i = 0; i < count; ++i)
+    for (int64_t i = 0; i < count; ++i) {
+      if constexpr (std::is_same_v<C, int64_t>) {  // the sum wraps before it is divided
+        kernels::store_one<C>(out.dtype, &acc.data[i], 0, C(acc.data[i]));
+        acc.data[i] = kernels::load_one<C>(out.dtype, &acc.data[i], 0);
+      }
       if (met[i] > 1) acc.data[i] = quotient(acc.data[i], met[i]);
+    }
   acc.store();
   return {};
 }

@@ -12,6 +12,9 @@ inline double sub(double a, double b) { return a - b; }
 inline c128 sub(c128 a, c128 b) { return {a.re - b.re, a.im - b.im}; }
 inline double magnitude(double a) { return std::fabs(a); }
 inline double magnitude(c128 a) { return std::hypot(a.re, a.im); }
+/// What LAPACK compares to find a pivot: of a complex number the sum of its parts.
+inline double pivot_size(double a) { return std::fabs(a); }
+inline double pivot_size(c128 a) { return std::fabs(a.re) + std::fabs(a.im); }
 inline double real_part(double a) { return a; }
 inline double real_part(c128 a) { return a.re; }
 template <class C> C from_real(double v) {
@@ -105,7 +108,7 @@ int64_t lu_factor(C* a, int64_t m, int64_t n, int64_t* pivots) {
   for (int64_t k = 0; k < std::min(m, n); ++k) {
     int64_t best = k;
     for (int64_t i = k + 1; i < m; ++i)
-      if (magnitude(a[i * n + k]) > magnitude(a[best * n + k])) best = i;
+      if (pivot_size(a[i * n + k]) > pivot_size(a[best * n + k])) best = i;
     pivots[k] = best + 1;
     if (best != k)
       for (int64_t j = 0; j < n; ++j) std::swap(a[k * n + j], a[best * n + j]);

@@ -12,9 +12,10 @@ struct Line {
   int64_t* order;
   int64_t count;
   bool less(int64_t a, int64_t b) const { return (!is_nan(values[a]) && is_nan(values[b])) || values[a] < values[b]; }
-  /// The position of the k-th smallest; NaN counts as the largest.
+  bool before(int64_t a, int64_t b) const { return less(a, b) || (a < b && !less(b, a)); }
+  /// The position of the k-th smallest, of equal ones in their order; NaN counts as the largest.
   int64_t select(int64_t k) const {
-    std::nth_element(order, order + k, order + count, [this](int64_t a, int64_t b) { return less(a, b); });
+    std::nth_element(order, order + k, order + count, [this](int64_t a, int64_t b) { return before(a, b); });
     return order[k];
   }
 };
@@ -108,13 +109,15 @@ template <class Pick>
 struct OfAll {
   static Status infer(const Tensor& self, TensorMeta& out) {
     GLINT_TRY(check_kind(kReals, self.dtype));
-    if (!is_floating(self.dtype)) GLINT_TRY(check_not_empty(self, all_dims(self.rank)));
     return set_folded(self, all_dims(self.rank), false, self.dtype, out);
   }
   static Status plan(const PlanContext&, const Tensor& self, const Tensor&, Plan& p) { return plan_for(self, all_dims(self.rank), p); }
   static Status run(OpContext& c, const Tensor& self, Tensor& out) {
     if (self.numel() != 0) return pick(c, self, all_dims(self.rank), Pick(), out, nullptr);
-    kernels::store_one<double>(out.dtype, out.data, 0, std::numeric_limits<double>::quiet_NaN());
+    // What PyTorch makes of NaN: true, as an integer the smallest number of 4 and 8 bytes, 0 of fewer.
+    const size_t width = dtype_size(out.dtype);
+    if (is_floating(out.dtype)) kernels::store_one<double>(out.dtype, out.data, 0, std::numeric_limits<double>::quiet_NaN());
+    else kernels::store_one<int64_t>(out.dtype, out.data, 0, width == 8 ? INT64_MIN : width == 4 ? INT32_MIN : out.dtype == DType::kBool);
     return {};
   }
 };

@@ -153,11 +153,6 @@ inline void copy_reshaped(const Tensor& from, Tensor& out) {
   }
 }
 
-inline Status set_result(TensorMeta& out, DType dtype, std::span<const int64_t> sizes) {
-  if (!out.set(dtype, sizes)) return invalid_argument("the result would be too large");
-  return {};
-}
-
 /// An operator that copies a strided view of its first operand: F(view, args...) turns
 /// `view`, which starts as self, into it.
 template <auto F>

@@ -26,13 +26,13 @@ Status run(OpContext&, const Tensor& self, const Tensor& target, Scalar p, Scala
     const int64_t base = self.rank == 2 ? i * self.stride[0] : 0, t = target.as<int64_t>()[target.rank > 0 ? i * target.stride[0] : 0];
     if (t < 0 || t >= classes) return invalid_argument("multi_margin_loss: a target is out of range");
     const auto x = [&](int64_t j) { return kernels::load_one<double>(self.dtype, self.data, base + j * step); };
+    const double importance = weight != nullptr ? kernels::load_one<double>(weight->dtype, weight->data, t * weight->stride[0]) : 1;
     double loss = 0;
     for (int64_t j = 0; j < classes; ++j) {
       const double z = margin.to_double() - x(t) + x(j);
-      if (j != t && z > 0) loss += square ? z * z : z;
+      if (j != t && z > 0) loss += (square ? z * z : z) * importance;
     }
     loss /= double(classes);
-    if (weight != nullptr) loss *= kernels::load_one<double>(weight->dtype, weight->data, t * weight->stride[0]);
     sum += loss;
     if (out.rank > 0) kernels::store_one(out.dtype, out.data, i * out.stride[0], loss);
   }

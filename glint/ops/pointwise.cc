@@ -70,7 +70,11 @@ template <class T> bool is_inf(T x) {
   else return false;
 }
 
-template <class T> T clamp(T x, T low, T high) { return is_nan(x) ? x : std::min(std::max(x, low), high); }
+template <class T> T clamp(T x, T low, T high) {
+  if constexpr (kIsFloat<T>)
+    if (is_nan(x + low + high)) return is_nan(x) ? x : is_nan(low) ? low : is_nan(high) ? high : std::min(std::max(x, low), high);
+  return std::min(std::max(x, low), high);
+}
 
 template <class T> T gelu_erf(T x) { return x * T(0.5) * (1 + std::erf(x * T(0.70710678118654752440))); }
 template <class T> T gelu_tanh(T x) {
@@ -130,6 +134,12 @@ Status run_gelu(OpContext&, const Tensor& self, std::string_view approximate, Te
   return elementwise<kFloats, [](auto x) { return gelu_erf(x); }, 1>(self.dtype, {&self}, out);
 }
 
+Status infer_square(const Tensor& self, TensorMeta& out) {
+  GLINT_TRY(check_kind(kAny, self.dtype));
+  return set_like(self, self.dtype == DType::kBool ? DType::kI64 : self.dtype, out);
+}
+Status run_square(OpContext&, const Tensor& self, Tensor& out) { return elementwise<kArithmetic, [](auto x) { return mul(x, x); }, 1>(out.dtype, {&self}, out); }
+
 Status infer_log_sigmoid(const Tensor& self, TensorMeta& out, TensorMeta& buffer) {
   GLINT_TRY(check_kind(kFloats, self.dtype));
   GLINT_TRY(set_like(self, self.dtype, out));
@@ -140,6 +150,13 @@ Status run_log_sigmoid(OpContext&, const Tensor& self, Tensor& out, Tensor& buff
   return elementwise<kFloats, [](auto x) { return log_sigmoid(x); }, 1>(self.dtype, {&self}, out);
 }
 
+/// A number as an element of `d` holds it.
+double as_held(DType d, double v) {
+  std::byte element[8];
+  kernels::store_one<double>(d, element, 0, v);
+  return kernels::load_one<double>(d, element, 0);
+}
+
 Status infer_logit(const Tensor& self, std::optional<double>, TensorMeta& out) {
   const DType d = to_inexact(self.dtype);
   GLINT_TRY(check_kind(kFloats, d));
@@ -147,11 +164,12 @@ Status infer_logit(const Tensor& self, std::optional<double>, TensorMeta& out) {
 }
 Status run_logit(OpContext&, const Tensor& self, std::optional<double> eps, Tensor& out) {
   Params p;
-  p.set(0, Scalar::of(eps.value_or(-1)));
+  p.f[0] = eps.value_or(-1);
+  p.f[1] = as_held(out.dtype, 1 - as_held(out.dtype, p.f[0]));
   constexpr auto fn = [](auto x, const Params& q) {
     using T = decltype(x);
-    const T low = q.get<T>(0);
-    if (low >= 0) x = x < low ? low : x > 1 - low ? 1 - low : x;
+    const T low = q.get<T>(0), high = q.get<T>(1);
+    if (low >= 0) x = x < low ? low : x > high ? high : x;
     return std::log(x / (1 - x));
   };
   return elementwise<kFloats, fn, 1>(out.dtype, {&self}, out, p);
@@ -177,12 +195,14 @@ Status infer_mvlgamma(const Tensor& self, int64_t p, TensorMeta& out) {
 }
 Status run_mvlgamma(OpContext&, const Tensor& self, int64_t p, Tensor& out) {
   constexpr auto fn = [](auto x, const Params& q) {
-    double sum = q.f[0] * (q.f[0] - 1) / 4 * std::log(kPi);
-    for (int64_t j = 0; j < q.i[0]; ++j) sum += std::lgamma(double(x) - double(j) / 2);
-    return decltype(x)(sum);
+    const DType d = DType(q.i[1]);  // half types round after each step, as in PyTorch: x - j / 2 may meet a pole
+    double sum = 0;
+    for (int64_t j = 0; j < q.i[0]; ++j) sum += as_held(d, std::lgamma(as_held(d, double(x) - double(j) / 2)));
+    return decltype(x)(as_held(d, sum) + q.f[0] * (q.f[0] - 1) / 4 * std::log(kPi));
   };
   Params params;
   params.set(0, Scalar::of(p));
+  params.i[1] = int64_t(out.dtype);
   return elementwise<kFloats, fn, 1>(out.dtype, {&self}, out, params);
 }
 
@@ -281,7 +301,7 @@ constexpr OpDef kDefs[] = {
     define_op<"aten::round.decimals(Tensor self, *, int decimals) -> Tensor", infer_round_decimals, run_round_decimals>(
         "aten::round.decimals_out", kInPlace),
     GLINT_UNARY("frac", Same, kFloats, T(x - std::trunc(x))),
-    GLINT_UNARY("square", Same, kArithmetic, mul(x, x)),
+    define_op<"aten::square(Tensor self) -> Tensor", infer_square, run_square>("aten::square.out", kInPlace),
     GLINT_UNARY("relu", Same, kNumbers, T(x < T(0) ? T(0) : x)),
     GLINT_UNARY("bitwise_not", Same, kInts | kBools, T(kIsBool<T> ? x == T(0) : ~int64_t(x))),
 

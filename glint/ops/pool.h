@@ -202,7 +202,9 @@ template <class C, class W>
 void max_plane(const Plane<C>& p, const Volume& in, const std::array<int64_t, 3>& dilation, const Volume& to, DType dtype, void* out, const Volume& to_index,
                int64_t* indices, W&& window) {
   pool_plane<C>(to, dtype, out, window, [&](const Window& wz, const Window& wy, const Window& wx, int64_t position) {
-    C most = std::is_integral_v<C> ? std::numeric_limits<C>::lowest() : C(-INFINITY);
+    C most;  // a window over padding alone gives the dtype's least number
+    if constexpr (std::is_integral_v<C>) most = is_unsigned(dtype) || dtype == DType::kBool ? 0 : INT64_MIN >> (64 - 8 * dtype_size(dtype));
+    else most = C(-INFINITY);
     int64_t best = (wz.start * in.size[1] + wy.start) * in.size[2] + wx.start;
     for (int64_t z = wz.start; z < wz.end; z += dilation[0])
       for (int64_t y = wy.start; y < wy.end; y += dilation[1])

@@ -75,8 +75,8 @@ int64_t exact_limit(DType d) {
     case DType::kF32: return 1 << 24;
     case DType::kF64: return int64_t(1) << 53;
     case DType::kBool: return 1;
-    case DType::kI64: return INT64_MAX;
-    default: return (int64_t(1) << (int(dtype_size(d)) * 8 - !is_unsigned(d))) - 1;
+    case DType::kI64: case DType::kU64: return INT64_MAX;
+    default: return dtype_size(d) == 0 ? 0 : (int64_t(1) << (int(dtype_size(d)) * 8 - !is_unsigned(d))) - 1;
   }
 }
 int64_t lowest(DType d) { return is_floating(d) ? -exact_limit(d) : is_unsigned(d) || d == DType::kBool ? 0 : -exact_limit(d) - 1; }

@@ -6,7 +6,7 @@ namespace {
 Status infer(int64_t n, std::optional<DType> dtype, Ignored, Ignored, std::optional<bool>, TensorMeta& out) {
   const DType d = dtype.value_or(DType::kF32);
   if (n < 0) return invalid_argument("randperm: n must not be negative");
-  if (d == DType::kBool || is_complex(d)) return invalid_argument("randperm: the dtype must be an integer or a float");
+  if (dtype_size(d) == 0 || d == DType::kBool || is_complex(d)) return invalid_argument("randperm: the dtype must be an integer or a float");
   const int digits = d == DType::kF16 ? 11 : d == DType::kBF16 ? 8 : d == DType::kF32 ? 24 : d == DType::kF64 ? 53 : int(dtype_size(d)) * 8 - !is_unsigned(d);
   // Floats count as far as every number is exact, integers to their largest one.
   const int64_t most = digits >= 63 ? INT64_MAX : (int64_t(1) << digits) - !is_floating(d);

@@ -30,7 +30,8 @@ Status run(OpContext&, const Tensor& self, Ints padding, Tensor& out) {
     const int from_end = self.rank - 1 - d;
     if (from_end >= kDims) return at;
     const int64_t size = self.size[size_t(d)];
-    at -= padding[size_t(2 * from_end)];
+    const int64_t before = padding[size_t(2 * from_end)];
+    if (__builtin_sub_overflow(at, before, &at)) return before < 0 ? size - 1 : int64_t(0);
     return std::clamp<int64_t>(at, 0, size - 1);
   });
   return {};

@@ -67,6 +67,25 @@ Status search(const Tensor& sequence, const Tensor& values, bool right, Side sid
   return whole ? search_as<int64_t>(sequence, values, right, sorter, out) : search_as<double>(sequence, values, right, sorter, out);
 }
 
+/// A number takes the dtype that it and the sequence promote to: -1 among bytes is 255.
+class Sought {
+ public:
+  Sought(Scalar s, const Tensor& sequence) : number_(s) {
+    tensor_.dtype = result_type(sequence, s);
+    tensor_.data = element_;
+    if (kind_of(tensor_.dtype) == kInts) kernels::store_one<int64_t>(tensor_.dtype, element_, 0, s.to_int());
+    else tensor_ = number_.tensor();
+  }
+  Sought(const Sought&) = delete;
+  Sought& operator=(const Sought&) = delete;
+  const Tensor& tensor() const { return tensor_; }
+
+ private:
+  Number number_;
+  alignas(8) std::byte element_[8] = {};
+  Tensor tensor_;
+};
+
 DType place_dtype(bool narrow) { return narrow ? DType::kI32 : DType::kI64; }
 
 Status infer(const Tensor& sequence, const Tensor& self, bool narrow, bool right, Side side, const Tensor* sorter, TensorMeta& out) {
@@ -82,7 +101,7 @@ Status infer_scalar(const Tensor& sequence, Scalar self, bool narrow, bool right
   return infer(sequence, Number(self).tensor(), narrow, right, side, sorter, out);
 }
 Status run_scalar(OpContext&, const Tensor& sequence, Scalar self, bool, bool right, Side side, const Tensor* sorter, Tensor& out) {
-  return search(sequence, Number(self).tensor(), right, side, sorter, out);
+  return search(sequence, Sought(self, sequence).tensor(), right, side, sorter, out);
 }
 
 Status infer_bucketize(const Tensor& self, const Tensor& boundaries, bool narrow, bool right, TensorMeta& out) {
@@ -96,7 +115,7 @@ Status infer_bucketize_scalar(Scalar self, const Tensor& boundaries, bool narrow
   return infer_bucketize(Number(self).tensor(), boundaries, narrow, right, out);
 }
 Status run_bucketize_scalar(OpContext&, Scalar self, const Tensor& boundaries, bool, bool right, Tensor& out) {
-  return search(boundaries, Number(self).tensor(), right, {}, nullptr, out);
+  return search(boundaries, Sought(self, boundaries).tensor(), right, {}, nullptr, out);
 }
 
 constexpr OpDef kDefs[] = {

@@ -21,7 +21,7 @@ Status run(OpContext& c, const Tensor& self, int64_t dim, bool, Tensor& out) {
 }
 
 constexpr OpDef kDefs[] = {
-    define_op<"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", infer_softmax, run>("aten::_softmax.out"),
+    define_op<"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", infer_softmax, run>("aten::_softmax.out", {.vector_f32 = true}),
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "glint/kernels/special.h"
 
+#include "glint/ops/complex.h"
 #include "glint/ops/rows.h"
 
 // The special functions of torch.special, one row each. Functions of one argument are computed in
@@ -24,6 +25,17 @@ Status run_unary(OpContext&, const Tensor& x, Tensor& out) {
     line_map<double>({x.dtype, at(x, o[1]), step[1], n}, out.dtype, at(out, o[0]), step[0], [](double v) { return F(v); });
   });
   return {};
+}
+
+/// Of functions that PyTorch multiplies with exp |x|, which overflows (in float long) before they do, and divides by the root of x.
+template <double (*F)(double), class C>
+double growing(double x) {
+  if (std::isinf(x)) return double(NAN);
+  return std::isinf(std::exp(std::fabs(C(x)))) ? std::copysign(double(INFINITY), F(x)) : F(x);
+}
+template <double (*F)(double)>
+Status run_growing(OpContext& c, const Tensor& x, Tensor& out) {
+  return out.dtype == DType::kF64 ? run_unary<growing<F, double>>(c, x, out) : run_unary<growing<F, float>>(c, x, out);
 }
 
 Status infer_types(const ResultType& type, const Tensor& x, const Tensor& y, TensorMeta& out) {
@@ -264,8 +276,21 @@ Status run_polygamma(OpContext&, int64_t n, const Tensor& x, Tensor& out) {
   return {};
 }
 
+Status infer_sinc(const Tensor& x, TensorMeta& out) {
+  if (is_complex(x.dtype) && x.dtype != DType::kC32) return set_result(out, x.dtype, x.sizes());
+  return infer_unary(x, out);
+}
 // In the result's own precision, as PyTorch rounds it.
 Status run_sinc(OpContext&, const Tensor& x, Tensor& out) {
+  if (is_complex(out.dtype)) {
+    for_each_row(make_loop(out, x), [&](const auto& o, const auto& step, int64_t count) {
+      for (int64_t i = 0; i < count; ++i) {
+        const c128 v = kernels::load_one<c128>(x.dtype, x.data, o[1] + i * step[1]), angle = c128{3.14159265358979323846, 0} * v;
+        kernels::store_one(out.dtype, out.data, o[0] + i * step[0], v == c128{} ? c128{1, 0} : sin(angle) / angle);
+      }
+    });
+    return {};
+  }
   with_floating(out.dtype, [&](auto c) {
     using C = decltype(c);
     for_each_row(make_loop(out, x), [&](const auto& o, const auto& step, int64_t count) {
@@ -279,6 +304,7 @@ Status run_sinc(OpContext&, const Tensor& x, Tensor& out) {
 }
 
 #define GLINT_UNARY(name, arg, fn) define_op<"aten::" name "(Tensor " arg ") -> Tensor", infer_unary, run_unary<fn>>("aten::" name ".out")
+#define GLINT_GROWING(name, fn) define_op<"aten::" name "(Tensor self) -> Tensor", infer_unary, run_growing<fn>>("aten::" name ".out")
 #define GLINT_BINARY(name, a, b, fn) define_op<"aten::" name "(Tensor " a ", Tensor " b ") -> Tensor", infer_binary, run_binary<fn>>("aten::" name ".out")
 #define GLINT_POLYNOMIAL(name, ...)                                                                                                         \
   define_op<"aten::" name "(Tensor x, Tensor n) -> Tensor", infer_binary, run_binary<__VA_ARGS__>>("aten::" name ".out"),                      \
@@ -287,17 +313,17 @@ Status run_sinc(OpContext&, const Tensor& x, Tensor& out) {
 
 constexpr OpDef kDefs[] = {
     GLINT_UNARY("digamma", "self", digamma),
-    define_op<"aten::sinc(Tensor self) -> Tensor", infer_unary, run_sinc>("aten::sinc.out"),
-    GLINT_UNARY("i0", "self", i0),
+    define_op<"aten::sinc(Tensor self) -> Tensor", infer_sinc, run_sinc>("aten::sinc.out"),
+    GLINT_GROWING("i0", i0),
     GLINT_UNARY("special_i0e", "self", i0e),
-    GLINT_UNARY("special_i1", "self", i1),
+    GLINT_GROWING("special_i1", i1),
     GLINT_UNARY("special_i1e", "self", i1e),
     GLINT_UNARY("special_bessel_j0", "self", bessel_j0),
     GLINT_UNARY("special_bessel_j1", "self", bessel_j1),
     GLINT_UNARY("special_bessel_y0", "self", bessel_y0),
     GLINT_UNARY("special_bessel_y1", "self", bessel_y1),
-    GLINT_UNARY("special_modified_bessel_i0", "self", i0),
-    GLINT_UNARY("special_modified_bessel_i1", "self", i1),
+    GLINT_GROWING("special_modified_bessel_i0", i0),
+    GLINT_GROWING("special_modified_bessel_i1", i1),
     GLINT_UNARY("special_modified_bessel_k0", "self", k0),
     GLINT_UNARY("special_modified_bessel_k1", "self", k1),
     GLINT_UNARY("special_scaled_modified_bessel_k0", "x", k0e),

@@ -28,6 +28,7 @@ Status run(OpContext& context, const Tensor& self, int64_t k, int64_t dim, bool 
   Ranked* items = reinterpret_cast<Ranked*>(context.scratch());
   if (values.numel() == 0) return {};
   const int64_t n = from.size[d];
+  if (self.rank == 0) k = 1;  // a number is its own top, however many are asked for
   for_each_lane(int(d), [&](const auto& at) {
     kernels::rank_elements(from.dtype, address(from, at[0]), from.stride[d], n, largest, items);
     kernels::top_ranked(items, k, n, sorted);

@@ -33,8 +33,9 @@ Status prepare(const Tensor& i1, const Tensor& i2, const Tensor& i3, Ints e1, In
   GLINT_TRY(broadcast(all, v.c, all));
   summed = 0;
   for (int64_t d : sumdim) {
-    if (d < 0 || d >= rank) return invalid_argument("_trilinear: sumdim is out of range");
-    summed |= 1u << d;
+    const int dim = wrap_dim(d, int(rank));
+    if (dim < 0) return invalid_argument("_trilinear: sumdim is out of range");
+    summed |= 1u << dim;
   }
   return {};
 }

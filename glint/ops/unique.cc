@@ -181,19 +181,22 @@ Status run_dim_consecutive(OpContext& context, const Tensor& self, int64_t dim, 
   return {};
 }
 
+/// PyTorch's own case: the slices of a vector are its elements, and only then are unwanted results left out.
+bool in_slices(const Tensor& self, std::optional<int64_t> dim) { return dim.has_value() && !(*dim == 0 && self.rank == 1); }
+
 Status infer_consecutive(const Tensor& self, bool want_inverse, bool want_counts, std::optional<int64_t> dim, TensorMeta& values, TensorMeta& inverse,
                          TensorMeta& counts) {
-  if (dim.has_value()) return infer_slices(self, *dim, true, true, values, inverse, counts);
+  if (in_slices(self, dim)) return infer_slices(self, *dim, true, true, values, inverse, counts);
   return infer_flat(self, want_inverse, want_counts, values, inverse, counts);
 }
 Status plan_consecutive(const PlanContext&, const Tensor& self, bool, bool, std::optional<int64_t> dim, const Tensor&, const Tensor&, const Tensor&,
                         Plan& plan) {
-  plan.scratch_bytes = dim.has_value() ? slices_scratch(self, *dim) : flat_scratch(self);
+  plan.scratch_bytes = in_slices(self, dim) ? slices_scratch(self, *dim) : flat_scratch(self);
   return {};
 }
 Status run_consecutive(OpContext& context, const Tensor& self, bool want_inverse, bool want_counts, std::optional<int64_t> dim, Tensor& values,
                        Tensor& inverse, Tensor& counts) {
-  if (dim.has_value()) run_slices(context, self, *dim, false, values, inverse.as<int64_t>(), &counts);
+  if (in_slices(self, dim)) run_slices(context, self, *dim, false, values, inverse.as<int64_t>(), &counts);
   else run_flat(context, self, false, want_inverse, want_counts, values, inverse, &counts);
   return {};
 }

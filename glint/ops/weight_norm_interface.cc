@@ -8,7 +8,7 @@ Status infer(const Tensor& v, const Tensor& g, int64_t dim, TensorMeta& out, Ten
   if (!is_floating(v.dtype) || g.dtype != v.dtype) return invalid_argument("_weight_norm_interface: v and g must have one floating dtype");
   if (v.rank < 1 || (dim != 0 && dim != v.rank - 1)) return invalid_argument("_weight_norm_interface: dim must be the first or the last");
   if (g.numel() != v.size[size_t(dim)]) return invalid_argument("_weight_norm_interface: g must have one element for each slice");
-  GLINT_TRY(set_result(norms, v.dtype == DType::kBF16 ? DType::kF32 : g.dtype, g.sizes()));
+  GLINT_TRY(set_result(norms, v.dtype == DType::kBF16 || v.dtype == DType::kF16 ? DType::kF32 : g.dtype, g.sizes()));
   return set_result(out, v.dtype, v.sizes());
 }
 

@@ -12,7 +12,6 @@
 
 namespace glint {
 
-class Method;
 class Trace;
 
 /// What a delegate gets when it is made. The references live as long as the delegate; the spans only while load() runs,
@@ -40,8 +39,9 @@ class Delegate {
   /// when the partition was compiled. Called from one thread at a time.
   virtual Status run(std::span<const Value> arguments, Trace* trace) = 0;
   virtual void close() {}
-  /// The method that a delegate made of operators runs, or null; as of now.
-  virtual const Method* method() const { return nullptr; }
+  /// The definitions of which the delegate is made, packing of weights included; an entry may be null.
+  virtual uint32_t definition_count() const { return 0; }
+  virtual const OpDef* definition(uint32_t) const { return nullptr; }
 
  protected:
   ~Delegate() = default;

@@ -293,7 +293,11 @@ class MethodLoader {
     }
     ins.kind = Instruction::Kind::kKernel;
     ins.def = b.def;
-    for (uint32_t k = 0; k < b.first_out; ++k) GLINT_TRY(touch_value(v.args[k], int32_t(i), b.kind == K::kInPlace && k == 0));
+    for (uint32_t k = 0; k < b.first_out; ++k) {
+      const bool written = k < b.def->schema->arg_count && b.def->schema->arg_store[k].written;  // "Tensor(a!) cache"
+      if (const int32_t t = tensor_at(v.args[k]); written && t >= 0) GLINT_TRY(writable(t));
+      GLINT_TRY(touch_value(v.args[k], int32_t(i), written || (b.kind == K::kInPlace && k == 0)));
+    }
     for (size_t r = 0; r < returns; ++r) {
       const int32_t out = v.args[b.first_out + r];
       GLINT_TRY(touch_value(out, int32_t(i), true));

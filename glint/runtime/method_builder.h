@@ -102,6 +102,8 @@ class MethodBuilder final : public MethodView {
   InstructionView instruction(uint32_t i) const override { return {InstructionView::Kind::kKernel, calls_[i].op, calls_[i].args}; }
   uint32_t operator_count() const override { return uint32_t(operators_.size()); }
   OperatorView op(uint32_t i) const override { return {operators_[i].name, operators_[i].overload}; }
+  /// Null: glint::view.
+  const OpDef* definition(uint32_t i) const { return operators_[i].def; }
 
  private:
   struct Entry {

@@ -475,6 +475,10 @@ TEST(Method, RefusesAtLoad) {
       {"a kernel call has too few arguments", [](Builder& b) { b.op("aten::add", "out", {b.input({1}), b.constant({1}, {1})}); }},
       {"an argument is not a tensor", [](Builder& b) { const int32_t y = b.planned({1}, 0); b.op("aten::add", "out", {b.number(3), b.input({1}), b.number(1), y, y}); }},
       {"a result is written to a value that is not the tensor it needs", [](Builder& b) { b.sum(b.input({1}), b.input({1}), b.number(1)); }},
+      {"an instruction writes a constant", [](Builder& b) {
+         const int32_t rows = b.input({1, 1, 1, 1}), cache = b.constant({1, 2, 1, 1}, {0, 0}), out = b.planned({1}, 0);
+         b.op("llama::update_cache", "out", {rows, cache, b.number(0), out, out});
+       }},
       {"an instruction writes a constant", [](Builder& b) { b.sum(b.input({1}), b.input({1}), b.constant({1}, {1})); }},
       {"the result has other sizes than the program says", [](Builder& b) { b.sum(b.input({2}), b.input({2}), b.planned({3}, 0)); }},
       {"the result has another dtype than the program says", [](Builder& b) { const int32_t x = b.input({2}), y = b.planned({2}, 0); b.method.values[size_t(y)].tensor.dtype = DType::kI32; b.sum(x, x, y); }},

@@ -28,8 +28,8 @@ class TensorFile {
 };
 
 /// Empty when `got` is right, else what is wrong. Integers and booleans exactly; infinities and NaN at the same positions;
-/// floats within `tolerance` times the largest finite magnitude of `want`.
-std::string compare(const HostTensor& got, const HostTensor& want, double tolerance);
+/// floats within `tolerance` times the largest finite magnitude of `want`, plus `slack`.
+std::string compare(const HostTensor& got, const HostTensor& want, double tolerance, double slack = 0);
 
 /// eps of a dtype (2^-52, 2^-23, 2^-10, 2^-7); 0 for integers.
 double epsilon(DType d);

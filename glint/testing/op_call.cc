@@ -245,6 +245,7 @@ Outcome call(const OpDef& op, std::vector<Operand> operands, const CallOptions& 
       const double x = v.kind == Value::Kind::kFloat ? v.f : v.kind == Value::Kind::kBool ? double(v.b) : double(v.i);
       const DType d = v.kind == Value::Kind::kFloat ? DType::kF64 : v.kind == Value::Kind::kBool ? DType::kBool : DType::kI64;
       outcome.results.push_back(HostTensor(d, {}, {x}));
+      if (d == DType::kI64) outcome.results.back().tensor().as<int64_t>()[0] = v.i;  // which a double may not hold
     }
   }
   return outcome;

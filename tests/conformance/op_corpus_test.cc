@@ -1,6 +1,10 @@
 // Runs recorded single-operator calls through the operator definitions.
-//   op_corpus_test --corpus FILE.jsonl [--op NAME] [--reversed] [--verbose]
-// The tensors are in FILE.safetensors beside it. A row may have "seed": N; random operators draw on from the row before else. Prints "N passed, M failed, K refused"; exit 1 on any failure.
+//   op_corpus_test --corpus FILE.jsonl [--op NAME] [--line N] [--reversed] [--verbose]
+// The tensors are in FILE.safetensors beside it. A row may have "seed": N (random operators draw on from the row before else) and
+// "changed": {"OPERAND": TENSOR} (what operands that the call writes hold afterwards). Names without "::" are of aten.
+// Or "raises": true (PyTorch refuses the call: any answer will do), "unset": true (only dtypes and sizes of results are compared),
+// "slack": [x, ...] (of each result: an error allowed besides the tolerance), "factors": "eigh" or "svd" (factors.h).
+// Prints "N passed, M failed, K refused"; exit 1 on any failure.
 
 #include <CLI/CLI.hpp>
 #include <simdjson.h>
@@ -10,94 +14,16 @@
 #include <map>
 
 #include "glint/ops/ops.h"
-#include "glint/testing/corpus.h"
+#include "tests/conformance/factors.h"
+#include "tests/conformance/recorded_calls.h"
 
 namespace glint {
 namespace {
 
+using namespace recorded;
 using testing::HostTensor;
 using testing::Operand;
 namespace dom = simdjson::dom;
-
-struct Refused { std::string why; };
-
-double parse_float(dom::element e) {
-  double v;
-  if (e.get(v) == simdjson::SUCCESS) return v;
-  std::string_view s;
-  if (e.get(s) != simdjson::SUCCESS) throw Refused{"a float that is neither number nor string"};
-  return s == "inf" ? INFINITY : s == "-inf" ? -INFINITY : NAN;
-}
-
-HostTensor read_tensor(dom::object o, const testing::TensorFile& tensors) {
-  bool complex = false;
-  if (o["complex"].error() == simdjson::SUCCESS) complex = true;
-  HostTensor t = tensors.get(std::string(std::string_view(o["tensor"])), complex);
-  dom::array strides;
-  if (o["strides"].get(strides) == simdjson::SUCCESS) {
-    std::vector<int64_t> s;
-    for (int64_t v : strides) s.push_back(v);
-    t = t.with_strides(s);
-  }
-  return t;
-}
-
-Operand read_operand(dom::element e, const SchemaArg& arg, const testing::TensorFile& tensors);
-
-Operand read_list(dom::array list, const SchemaArg& arg, const testing::TensorFile& tensors) {
-  Operand out;
-  if (arg.type == ArgType::kTensor) out.kind = Operand::Kind::kTensors;
-  else if (arg.type == ArgType::kFloat) out.kind = Operand::Kind::kFloats;
-  else if (arg.type == ArgType::kBool) out.kind = Operand::Kind::kBools;
-  else out.kind = Operand::Kind::kInts;
-  SchemaArg element = arg;
-  element.list = false;
-  for (dom::element e : list) {
-    Operand one = read_operand(e, element, tensors);
-    switch (out.kind) {
-      case Operand::Kind::kTensors:
-        out.absent.push_back(one.kind == Operand::Kind::kNone);
-        out.tensors.push_back(one.kind == Operand::Kind::kNone ? HostTensor() : one.tensors[0]);
-        break;
-      case Operand::Kind::kFloats: out.floats.push_back(one.kind == Operand::Kind::kInt ? double(one.ints[0]) : one.floats.at(0)); break;
-      case Operand::Kind::kBools: out.bools.push_back(one.bools.at(0)); break;
-      default:
-        if (one.kind == Operand::Kind::kBool) out.ints.push_back(one.bools[0]);
-        else if (one.kind != Operand::Kind::kInt) throw Refused{"a list of unexpected entries"};
-        else out.ints.push_back(one.ints[0]);
-    }
-  }
-  return out;
-}
-
-Operand read_operand(dom::element e, const SchemaArg& arg, const testing::TensorFile& tensors) {
-  if (e.is_null()) return {};
-  dom::object o;
-  if (e.get(o) != simdjson::SUCCESS) throw Refused{"an argument that is no object"};
-  for (auto [key, value] : o) {
-    if (key == "tensor") return {read_tensor(o, tensors)};
-    if (key == "int") return {int64_t(value)};
-    if (key == "float") return {parse_float(value)};
-    if (key == "bool") return {bool(value)};
-    if (key == "str") {
-      Operand s("");
-      s.text = std::string(std::string_view(value));
-      return s;
-    }
-    if (key == "list") return read_list(value, arg, tensors);
-    if (key == "dtype") {
-      const auto d = dtype_from_name(std::string_view(value));
-      if (!d) throw Refused{"dtype " + std::string(std::string_view(value))};
-      return {*d};
-    }
-    if (key == "memory_format") {
-      const std::string_view f = value;
-      return {int64_t(f == "contiguous_format" ? 0 : f == "preserve_format" ? 1 : f == "channels_last" ? 2 : 3)};
-    }
-    if (key == "ignored") return {};
-  }
-  throw Refused{"an argument of unknown kind"};
-}
 
 /// The number of terms summed for one output element, from the kind of operator.
 double terms_summed(std::string_view op, const std::vector<Operand>& in, const HostTensor& want) {
@@ -135,30 +61,40 @@ void reverse_layout(const OpDef& op, std::vector<Operand>& operands) {
     }
 }
 
+void make_contiguous(std::vector<Operand>& operands) {
+  for (Operand& o : operands)
+    for (size_t i = 0; i < o.tensors.size(); ++i)
+      if (i >= o.absent.size() || !o.absent[i]) o.tensors[i] = o.tensors[i].contiguous();
+}
+
+bool flag(dom::element row, const char* name) {
+  bool on = false;
+  return row[name].get(on) == simdjson::SUCCESS && on;
+}
+
+/// The error that a row allows result `i` besides the tolerance.
+double slack(dom::element row, size_t i) {
+  dom::array list;
+  if (row["slack"].get(list) != simdjson::SUCCESS || i >= list.size()) return 0;
+  return parse_float(list.at(i).value());
+}
+
 enum class Verdict { kPassed, kFailed, kRefused };
 
 Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu& cpu, bool reversed, Generator& generator, std::string& why) {
   const std::string_view recorded = row["op"];
-  std::string name = "aten::" + std::string(recorded);
-  if (name.size() > 8 && name.substr(name.size() - 8) == ".default") name.resize(name.size() - 8);
+  const std::string name = operator_name(row);
   const OpDef* op = find_op(ops::all(), name);
   if (op == nullptr) {
     why = "no such operator in this build";
     return Verdict::kRefused;
   }
-  std::vector<Operand> operands;
   const Schema& schema = *op->schema;
+  std::vector<Operand> operands;
   try {
-    for (dom::element e : dom::array(row["args"])) {
-      if (operands.size() >= schema.arg_count) throw Refused{"more arguments than the schema has"};
-      operands.push_back(read_operand(e, schema.arg_store[operands.size()], tensors));
-    }
-    for (size_t i = operands.size(); i < schema.arg_count; ++i) {
-      operands.emplace_back();
-      dom::element given;
-      if (row["kwargs"][schema.arg_store[i].name].get(given) == simdjson::SUCCESS) operands[i] = read_operand(given, schema.arg_store[i], tensors);
-      else if (!testing::parse_default(schema.arg_store[i], operands[i])) throw Refused{"an argument without default is missing"};
-    }
+    operands = read_operands(row, schema, tensors);
+    for (size_t i = 0; i < schema.arg_count; ++i)
+      if (schema.arg_store[i].type == ArgType::kTensor && !schema.arg_store[i].optional && operands[i].kind == Operand::Kind::kNone) throw Refused{"a tensor is missing"};
   } catch (const Refused& r) {
     why = r.why;
     return Verdict::kRefused;
@@ -182,11 +118,17 @@ Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu
     }
   testing::CallOptions options;
   options.cpu = cpu;
+  if (op->flags.contiguous_only) make_contiguous(operands);
   if (uint64_t seed; row["seed"].get(seed) == simdjson::SUCCESS) generator.seed(seed);
   options.generator = &generator;
   options.reversed_results = reversed;
   if (reversed) reverse_layout(*op, operands);
   if (list_result) options.list_results = uint32_t(want.size());
+  if (flag(row, "raises")) {
+    options.memory_limit = 64 << 20;
+    testing::call(*op, operands, options);
+    return Verdict::kPassed;
+  }
   for (const bool in_place : {false, true}) {
     if (in_place && !op->flags.updates_self) break;
     options.in_place = in_place;
@@ -199,12 +141,39 @@ Verdict run_case(dom::element row, const testing::TensorFile& tensors, const Cpu
       why = "gives " + std::to_string(got.results.size()) + " results, not " + std::to_string(want.size());
       return Verdict::kFailed;
     }
+    std::string_view factors;
+    if (row["factors"].get(factors) == simdjson::SUCCESS) {
+      why = factors::check(factors, operands[0].tensors[0], got.results, testing::epsilon(want[0].tensor().dtype));
+      if (!why.empty()) return Verdict::kFailed;
+    }
     for (size_t i = 0; i < want.size(); ++i) {
-      if (!is_tensor[i]) continue;
+      if (!factors.empty() && i != (factors == "eigh" ? 0 : 1)) continue;
+      if (!is_tensor[i]) {
+        if (want[i].tensor().data == nullptr) continue;  // None: PyTorch left it undefined
+        const double a = got.results[i].values()[0], b = want[i].values()[0];
+        if (a == b || (a != a && b != b)) continue;
+        why = "result " + std::to_string(i) + " is " + std::to_string(a) + ", not " + std::to_string(b);
+        return Verdict::kFailed;
+      }
       const double tolerance = 8 * testing::epsilon(want[i].tensor().dtype) * std::sqrt(terms_summed(recorded, operands, want[i]));
-      why = testing::compare(got.results[i], want[i], tolerance);
+      if (flag(row, "unset")) {
+        if (got.results[i].describe() != want[i].describe()) why = "gives " + got.results[i].describe() + ", not " + want[i].describe();
+      } else {
+        why = testing::compare(got.results[i], want[i], tolerance, slack(row, i));
+      }
       if (!why.empty()) {
         why = "result " + std::to_string(i) + " " + why;
+        return Verdict::kFailed;
+      }
+    }
+    dom::object changed;  // operands that the call writes
+    if (row["changed"].get(changed) != simdjson::SUCCESS) continue;
+    for (const auto& [index, contents] : changed) {
+      const size_t i = std::stoul(std::string(index));
+      const Operand after = read_operand(contents, schema.arg_store[i], tensors);
+      why = testing::compare(operands[i].tensors[0], after.tensors[0], 0);
+      if (!why.empty()) {
+        why = "afterwards operand " + std::string(index) + " " + why;
         return Verdict::kFailed;
       }
     }
@@ -227,9 +196,11 @@ std::string describe(dom::element row, const testing::TensorFile& tensors) {
 int main_(int argc, char** argv) {
   CLI::App app("Replays recorded single-operator calls.");
   std::string corpus, only;
+  int only_line = 0;
   bool verbose = false, reversed = false;
   app.add_option("--corpus", corpus, "FILE.jsonl, with FILE.safetensors beside it")->required();
   app.add_option("--op", only, "only calls whose overload contains this");
+  app.add_option("--line", only_line, "only that line");
   app.add_flag("--reversed", reversed, "operands and results laid out with the first dimension fastest");
   app.add_flag("--verbose", verbose, "list failures and refusals with their reasons");
   CLI11_PARSE(app, argc, argv);
@@ -249,7 +220,7 @@ int main_(int argc, char** argv) {
   for (auto row : rows) {
     ++line;
     const std::string op{std::string_view(row["op"])};
-    if (!only.empty() && op.find(only) == op.npos) continue;
+    if ((!only.empty() && op.find(only) == op.npos) || (only_line != 0 && line != only_line)) continue;
     std::string why;
     Verdict v;
     try {

@@ -86,6 +86,7 @@ def operators():
         call(aten.rand_like.default, x)
         call(aten.randn_like.default, x, dtype=F64)
         call(aten.randint_like.default, x, 7)
+        call(aten.randint_like.Tensor, x, torch.tensor(9))
         call(aten.randint_like.low_dtype, x, -7, 7, dtype=torch.int32)
     for high in (1, 2, 10, 127, 2**24 + 3, 2**28 - 1, 2**28, 2**31, 2**32, 2**40, 2**63 - 1):
         call(aten.randint.default, high, [20])

@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#ifdef RUN_WITH_XNNPACK
+#include "glint/backends/xnnpack/runtime.h"
+#endif
 #include "glint/base/platform.h"
 #include "glint/ops/ops.h"
 #include "glint/runtime/method.h"
@@ -12,11 +15,17 @@ namespace {
 
 using namespace glint;
 
+#ifdef RUN_WITH_XNNPACK
+constexpr const BackendRuntime* kBackends[] = {&backend_xnnpack};
+#else
+constexpr BackendTable kBackends;
+#endif
+
 Status run(const char* path, std::span<std::byte> memory) {
   GLINT_TRY_LET(const MappedFile file, MappedFile::open(path));
   Arena arena(memory);
   const Cpu cpu = detect_cpu();
-  GLINT_TRY_LET(const Program* program, Program::load(file.bytes(), ops::all(), {}, cpu, arena));
+  GLINT_TRY_LET(const Program* program, Program::load(file.bytes(), ops::all(), kBackends, cpu, arena));
   GLINT_TRY_LET(Session* session, Session::create(*program, arena));
   GLINT_TRY_LET(Method* method, Method::load(*session, "forward", arena));
   for (uint32_t i = 0; i < method->input_count(); ++i) {

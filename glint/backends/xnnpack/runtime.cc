@@ -111,7 +111,8 @@ class XnnpackDelegate final : public Delegate {
     return method_->execute();
   }
 
-  const Method* method() const override { return method_; }
+  uint32_t definition_count() const override { return builder_ != nullptr ? uint32_t(builder_->operator_count()) : 0; }
+  const OpDef* definition(uint32_t i) const override { return builder_->definition(i); }
 
   void close() override {
     if (method_ != nullptr) method_->close();
@@ -130,7 +131,7 @@ class XnnpackDelegate final : public Delegate {
     void* place = arena.allocate(sizeof(MethodBuilder), alignof(MethodBuilder));
     if (sizes == nullptr || place == nullptr) return kNoMemory;
     for (size_t i = 0; i < inputs_.size(); ++i) sizes[i] = inputs_[i].inside;
-    auto* builder = ::new (place) MethodBuilder("xnnpack", ops_, cpu_, arena);
+    auto* builder = builder_ = ::new (place) MethodBuilder("xnnpack", ops_, cpu_, arena);
     GLINT_TRY(write_graph(blob_, {sizes, inputs_.size()}, weights_, *builder, arena));
     for (size_t i = 0; i < outputs_.size(); ++i) {
       const Tensor& t = builder->tensor(builder->outputs()[i]);
@@ -167,6 +168,7 @@ class XnnpackDelegate final : public Delegate {
   Parallel* parallel_;
   xnnpack::Weights weights_;
   std::span<Bound> inputs_, outputs_;
+  MethodBuilder* builder_ = nullptr;
   Method* method_ = nullptr;
   size_t method_bytes_ = 0;
 };

@@ -50,7 +50,8 @@ struct Scores {
   bool may_mask_all;  // a row may be -inf throughout
 };
 
-Scores attention_scores(X& x, bool grouped) {
+/// A mask of bools tells what may be seen, unless it `adds` as numbers do.
+Scores attention_scores(X& x, bool grouped, bool adds = false) {
   Value* q = x.tensor("query");
   Value* k = x.tensor("key");
   Value* v = x.tensor("value");
@@ -68,7 +69,7 @@ Scores attention_scores(X& x, bool grouped) {
   }
   Value* mask = x.maybe("attn_mask");
   if (!mask) return {s, v, false};
-  if (x.dtype_of(mask) == DType::kBool) return {x.where(mask, s, -INFINITY), v, true};
+  if (x.dtype_of(mask) == DType::kBool && !adds) return {x.where(mask, s, -INFINITY), v, true};
   return {x.add(s, x.to(mask, x.dtype_of(s))), v, true};
 }
 
@@ -112,7 +113,7 @@ constexpr Row kRows[] = {
      "bool is_causal=False, Tensor? dropout_mask=None, *, float? scale=None, bool enable_gqa=False) -> (Tensor, Tensor)",
      [](X& x) {
        x.require(!x.has("dropout_mask"), "dropout inside attention is for training; export the model in eval mode");
-       const Scores s = attention_scores(x, x.flag("enable_gqa"));
+       const Scores s = attention_scores(x, x.flag("enable_gqa"), true);
        Value* p = probabilities(x, s);
        return Values{matmul(x, p, s.value), p};
      }},

@@ -56,7 +56,7 @@ Shape shape_nd(X& x, Value* a) {
   else if (x.has("s")) shape.axes = x.iota(int64_t(x.rank(a) - shape.lengths.size()), int64_t(x.rank(a)));
   else shape.axes = x.all_axes(a);
   if (!x.has("s")) shape.lengths.assign(shape.axes.size(), Dim(-1));
-  x.require(shape.axes.size() == shape.lengths.size() && !shape.axes.empty(), "as many lengths as dimensions, one at least");
+  x.require(shape.axes.size() == shape.lengths.size(), "as many lengths as dimensions");
   return shape;
 }
 
@@ -80,6 +80,7 @@ Value* rfft(X& x) {
   Value* a = x.to_float(x.tensor("self"));
   x.require(!is_complex(x.dtype_of(a)), "a real tensor is expected");
   const Shape s = kShape(x, a);
+  x.require(!s.axes.empty(), "a transform of real numbers needs a dimension");
   a = resize_all(x, a, s);
   if (!kInverse) return r2c(x, a, s.axes, scale(x, true));
   Value* y = conj(x, r2c(x, a, {s.axes.back()}, scale(x, false)));
@@ -91,6 +92,7 @@ template <Shape (*kShape)(X&, Value*), bool kForward>
 Value* irfft(X& x) {
   Value* a = complexed(x, x.tensor("self"));
   const Shape s = kShape(x, a);
+  x.require(!s.axes.empty(), "a transform to real numbers needs a dimension");
   const int64_t last = s.axes.back();
   const Dim n = s.lengths.back() == Dim(-1) ? (x.dim(a, last) - Dim(1)) * Dim(2) : s.lengths.back();
   a = resized(x, resize_all(x, a, s, 1), last, floor_div(n, Dim(2)) + Dim(1));

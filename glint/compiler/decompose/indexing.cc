@@ -33,7 +33,7 @@ Values embedding_bag(X& x) {
   Value* place = x.unsqueeze(x.arange(count, DType::kI64), 0);
   Value* member = x.logical_and(x.ge(place, x.unsqueeze(start, 1)), x.lt(place, x.unsqueeze(end, 1)));
   Value* bag_of = x.sub(x.sum(x.ge(x.unsqueeze(x.arange(count, DType::kI64), 1), x.unsqueeze(start, 0)), {1}), 1);
-  if (x.has("padding_idx")) {
+  if (x.node().schema->arg_index("padding_idx") >= 0 && x.has("padding_idx")) {
     const int64_t p = x.integer("padding_idx"), rows = x.known(x.dim(table, 0), "the number of embeddings");
     if (p >= 0 || x.node().schema->arg_store[size_t(x.node().schema->arg_index("padding_idx"))].optional)
       member = x.logical_and(member, x.unsqueeze(x.ne(indices, p < 0 ? p + rows : p), 0));
@@ -59,9 +59,9 @@ Value* one_hot(X& x) {
   return x.to(x.eq(x.unsqueeze(self(x), -1), x.arange(classes, DType::kI64)), DType::kI64);
 }
 
-/// gather, with indices that may count from the end.
+/// gather, with indices taken modulo the dimension's size.
 Value* gather_wrapped(X& x, Value* a, int64_t axis, Value* index) {
-  return x.op("aten::gather", {a, axis, x.where(x.lt(index, 0), x.add(index, x.builder().size(x.dim(a, axis))), index)});
+  return x.op("aten::gather", {a, axis, x.op("aten::remainder.Scalar", {index, x.builder().size(x.dim(a, axis))})});
 }
 
 Value* take_along_dim(X& x) {

@@ -59,12 +59,13 @@ Values slogdet(X& x, Value* a) {
   require_square(x, a);
   const Values f = lu(x, a, false);
   const Determinant d = determinant(x, a, f);
-  Value* sign = x.mul(x.op("aten::prod.dim_int", {x.unary("sign", d.diagonal), -1, false}), d.parity);
+  Value* sign = x.mul(x.op("aten::prod.dim_int", {x.unary(is_complex(x.dtype_of(a)) ? "sgn" : "sign", d.diagonal), -1, false}), d.parity);
   return {sign, x.sum(x.log(x.abs(d.diagonal)), {int64_t(x.rank(d.diagonal)) - 1}), f[0], f[1]};
 }
 
 Value* logdet(X& x) {
   const Values s = slogdet(x, x.tensor("self"));
+  if (is_complex(x.dtype_of(s[0]))) return x.add(x.log(s[0]), s[1]);
   return x.where(x.eq(s[0], -1), NAN, s[1]);
 }
 
@@ -148,17 +149,18 @@ Value* pinv(X& x, Value* a, const Arg& atol, const Arg& rtol, bool hermitian) {
     std::swap(d[d.size() - 1], d[d.size() - 2]);
     return x.zeros(d, x.dtype_of(a));
   }
+  const auto adjoint = [&](Value* v) { return conj(x, x.transpose(v, -2, -1)); };
   if (hermitian) {
     const Values e = eigh(x, a, "L", true);
     Value* size = x.abs(e[0]);
     Value* kept = x.gt(size, tolerance(x, a, x.amax(size, {int64_t(x.rank(size)) - 1}, true), atol, rtol));
     Value* inverted = x.where(kept, x.unary("reciprocal", e[0]), 0.0);
-    return matmul(x, x.mul(e[1], x.unsqueeze(inverted, -2)), x.transpose(e[1], -2, -1));
+    return matmul(x, x.mul(e[1], x.unsqueeze(inverted, -2)), adjoint(e[1]));
   }
   const Values s = x.ops("aten::_linalg_svd", {a, false, true});
   Value* kept = x.gt(s[1], tolerance(x, a, x.slice(s[1], -1, 0, 1), atol, rtol));
   Value* inverted = x.where(kept, x.unary("reciprocal", s[1]), 0.0);
-  return matmul(x, x.mul(x.transpose(s[2], -2, -1), x.unsqueeze(inverted, -2)), x.transpose(s[0], -2, -1));
+  return matmul(x, x.mul(adjoint(s[2]), x.unsqueeze(inverted, -2)), adjoint(s[0]));
 }
 
 Value* condition(X& x) {

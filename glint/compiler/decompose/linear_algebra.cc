@@ -228,7 +228,7 @@ Value* kron(X& x) {
 }
 
 Value* multi_dot(X& x, const Values& all) {
-  x.require(all.size() >= 2, "multi_dot: two matrices or more");
+  x.require(!all.empty(), "multi_dot: no matrices");
   Value* y = all[0];
   for (size_t i = 1; i < all.size(); ++i) y = matmul(x, y, all[i]);
   return y;
@@ -284,7 +284,10 @@ constexpr Row kRows[] = {
     {"aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", einsum},
     {"aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", bilinear},
     {"aten::chain_matmul(Tensor[] matrices) -> Tensor", [](X& x) { return multi_dot(x, x.tensors("matrices")); }},
-    {"aten::linalg_multi_dot(Tensor[] tensors) -> Tensor", [](X& x) { return multi_dot(x, x.tensors("tensors")); }},
+    {"aten::linalg_multi_dot(Tensor[] tensors) -> Tensor", [](X& x) {
+       x.require(x.tensors("tensors").size() >= 2, "multi_dot: two matrices or more");
+       return multi_dot(x, x.tensors("tensors"));
+     }},
     {"aten::_int_mm(Tensor self, Tensor mat2) -> Tensor", [](X& x) { return x.mm(x.to(x.tensor("self"), DType::kI32), x.to(x.tensor("mat2"), DType::kI32)); }},
     // What Hugging Face exports for mixtures of experts where PyTorch's own operator lacks a dtype.
     {"transformers::grouped_mm_fallback(Tensor input, Tensor weight, Tensor offs) -> Tensor",

@@ -27,6 +27,21 @@ void update_running(X& x, Value* running, Value* batch, double momentum) {
   x.write(running, next);
 }
 
+/// With the running statistics written to.
+Values batch_norm_legit(X& x) {
+  const Values r = x.ops("aten::_native_batch_norm_legit_functional", {x.arg("input"), x.arg("weight"), x.arg("bias"), x.arg("running_mean"), x.arg("running_var"),
+                                                                        x.arg("training"), x.arg("momentum"), x.arg("eps")});
+  if (x.flag("training")) x.write(x.tensor("running_mean"), r[3]), x.write(x.tensor("running_var"), r[4]);
+  return {r[0], r[1], r[2]};
+}
+
+Values batch_norm_with_update(X& x) {
+  const Values r = x.ops("aten::_batch_norm_with_update_functional", {x.arg("input"), x.arg("weight"), x.arg("bias"), x.arg("running_mean"), x.arg("running_var"),
+                                                                      x.arg("momentum"), x.arg("eps")});
+  x.write(x.tensor("running_mean"), r[4]), x.write(x.tensor("running_var"), r[5]);
+  return {r[0], r[1], r[2], r[3]};
+}
+
 Value* batch_norm(X& x) {
   Value* input = x.tensor("input");
   Value* mean = x.maybe("running_mean");
@@ -117,10 +132,13 @@ Value* renorm(X& x) {
 }
 
 /// The norm over everything but one dimension; -1 means over everything.
+/// -1: over all dimensions. Others count from the end when they are negative.
 Value* norm_except(X& x, Value* v, double order, int64_t axis) {
+  if (axis < -1) axis += int64_t(x.rank(v));
   Axes axes;
   for (int64_t i : x.all_axes(v))
     if (i != axis) axes.push_back(i);
+  if (axes.empty()) return x.abs(v);
   return axis == -1 ? vector_norm(x, v, order, axes, false) : vector_norm(x, v, order, axes, true);
 }
 
@@ -132,6 +150,10 @@ Values weight_norm(X& x) {
 constexpr Row kRows[] = {
     {"aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, "
      "float eps, bool cudnn_enabled) -> Tensor", batch_norm},
+    {"aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, "
+     "float momentum, float eps) -> (Tensor, Tensor, Tensor)", batch_norm_legit},
+    {"aten::_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, float momentum, "
+     "float eps) -> (Tensor, Tensor, Tensor, Tensor)", batch_norm_with_update},
     {"aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, "
      "float momentum, float eps, bool cudnn_enabled) -> Tensor", instance_norm},
     {"aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, "

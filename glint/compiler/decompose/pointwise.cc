@@ -141,6 +141,14 @@ Value* min_of(X& x) { return x.minimum(self(x), x.tensor("other")); }
   {"aten::" from ".Tensor(Tensor self, Tensor other) -> Tensor", [](X& x) { return x.op("aten::" to ".Tensor", {self(x), x.arg("other")}); }}, \
   {"aten::" from ".Scalar(Tensor self, Scalar other) -> Tensor", [](X& x) { return x.op("aten::" to ".Scalar", {self(x), x.arg("other")}); }}
 
+Value* atan2_out(X& x) {
+  Value* out = x.tensor("out");
+  Value* angle = x.to(x.op("aten::atan2", {self(x), x.arg("other")}), x.dtype_of(out));
+  x.require(x.dims(angle) == x.dims(out), "out must have the sizes of the result");
+  x.write(out, angle);
+  return angle;
+}
+
 constexpr Row kRows[] = {
     {"aten::relu6(Tensor self) -> Tensor", [](X& x) { return x.op("aten::hardtanh", {self(x), 0, 6}); }},
     {"aten::selu(Tensor self) -> Tensor", [](X& x) { return x.op("aten::elu", {self(x), 1.6732632423543772, 1.0507009873554805, 1.0}); }},
@@ -262,6 +270,7 @@ constexpr Row kRows[] = {
     {"aten::special_round(Tensor self, *, int decimals=0) -> Tensor", [](X& x) { return x.op("aten::round.decimals", {self(x), x.arg("decimals")}); }},
     {"aten::special_logit(Tensor self, float? eps=None) -> Tensor", [](X& x) { return x.op("aten::logit", {self(x), x.arg("eps")}); }},
     {"aten::special_xlogy(Tensor self, Tensor other) -> Tensor", [](X& x) { return x.op("aten::xlogy.Tensor", {self(x), x.arg("other")}); }},
+    {"aten::atan2.out(Tensor self, Tensor other, *, Tensor out) -> Tensor", atan2_out},
     {"aten::special_gammainc(Tensor self, Tensor other) -> Tensor", [](X& x) { return x.op("aten::igamma", {self(x), x.arg("other")}); }},
     {"aten::special_gammaincc(Tensor self, Tensor other) -> Tensor", [](X& x) { return x.op("aten::igammac", {self(x), x.arg("other")}); }},
 };

@@ -64,6 +64,15 @@ Value* narrow(X& x) {
   return x.slice(a, axis, start, start + x.size("length"));
 }
 
+/// The leading elements, in row-major order; new ones are 0 where PyTorch leaves them unset.
+Value* resize(X& x, const Dims& to) {
+  const int64_t have = x.known(x.product(x.dims(self(x))), "the number of elements"), want = x.known(x.product(to), "the new number of elements");
+  Value* flat = x.view(self(x), {Dim(have)});
+  if (want < have) flat = x.slice(flat, 0, Dim(0), Dim(want));
+  if (want > have) flat = x.op("aten::constant_pad_nd", {flat, Axes{0, want - have}, 0});
+  return x.view(flat, to);
+}
+
 // ---- rank ----
 
 Value* at_least(X& x, Value* a, size_t rank) {
@@ -432,6 +441,9 @@ constexpr Row kRows[] = {
     {"aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor", [](X& x) { return view_as_given(x, "size"); }},
     {"aten::_reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a)", [](X& x) { return view_as_given(x, "size"); }},
     {"aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)", [](X& x) { return x.view(self(x), x.dims(x.tensor("other"))); }},
+    {"aten::resize(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor", [](X& x) { return resize(x, x.sizes("size")); }},
+    {"aten::resize_as(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor",
+     [](X& x) { return resize(x, x.dims(x.tensor("the_template"))); }},
     {"aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", [](X& x) { return x.view(self(x), x.dims(x.tensor("other"))); }},
     {"aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", [](X& x) { return x.expand(self(x), x.dims(x.tensor("other"))); }},
     {"aten::broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)", [](X& x) { return x.op("aten::expand", {self(x), x.arg("size")}); }},

@@ -202,6 +202,7 @@ Value* steps(X& x, Value* y, int64_t axis) { return x.add(rest(x, y, axis, 1), f
 
 /// Widths of the steps, shaped to go with y.
 Value* widths(X& x, Value* y, Value* places, int64_t axis) {
+  x.require(x.rank(places) > 0 && (x.rank(places) == 1 || size_t(axis) < x.rank(places)), "the places have too few dimensions");
   if (x.rank(places) != 1) return diff_once(x, places, axis);
   Dims d(x.rank(y), Dim(1));
   d[size_t(axis)] = x.dim(places, 0) - Dim(1);
@@ -212,6 +213,10 @@ Value* trapezoid(X& x, bool cumulative) {
   Value* y = x.tensor("y");
   const int64_t axis = x.axis("dim", x.rank(y));
   const bool spaced = x.node().schema->arg_index("x") >= 0;
+  if (!spaced && !cumulative && x.dim(y, axis) != Dim(0)) {  // as PyTorch: the sum without half of both ends
+    Value* ends = x.add(x.select(y, axis, 0), x.select(y, axis, x.dim(y, axis) - Dim(1)));
+    return x.mul(x.sub(x.sum(y, {axis}), x.mul(ends, 0.5)), x.number("dx"));
+  }
   Value* areas = steps(x, y, axis);
   if (spaced) areas = x.mul(areas, widths(x, y, x.tensor("x"), axis));
   areas = cumulative ? x.op("aten::cumsum", {areas, axis}) : x.sum(areas, {axis});
@@ -296,7 +301,7 @@ Value* cov(X& x, Value* a, double correction, Value* fweights, Value* aweights) 
   }
   Value* centred = x.sub(a, mean);
   Value* weighted = w ? x.mul(centred, w) : centred;
-  Value* c = x.div(x.mm(centred, x.permute(x.to(weighted, x.dtype_of(centred)), {1, 0})), norm);
+  Value* c = x.div(x.mm(centred, conj(x, x.permute(x.to(weighted, x.dtype_of(centred)), {1, 0}))), norm);
   return flat || x.dim(c, 0) == Dim(1) ? x.view(c, {}) : c;
 }
 
@@ -304,7 +309,9 @@ Value* corrcoef(X& x) {
   Value* c = cov(x, self(x), 1, nullptr, nullptr);
   if (x.rank(c) == 0) return x.div(c, c);
   Value* deviation = x.sqrt(diagonal(x, c, 0, 0, 1));
-  return x.clamp(x.div(x.div(c, x.unsqueeze(deviation, 1)), x.unsqueeze(deviation, 0)), -1.0, 1.0);
+  Value* y = x.div(x.div(c, x.unsqueeze(deviation, 1)), x.unsqueeze(deviation, 0));
+  if (!is_complex(x.dtype_of(y))) return x.clamp(y, -1.0, 1.0);
+  return x.op("aten::view_as_complex", {x.clamp(x.op("aten::view_as_real", {y}), -1.0, 1.0)});
 }
 
 Value* histc(X& x) {
@@ -413,7 +420,11 @@ constexpr Row kRows[] = {
     {"aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor", norm},
     {"aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor", norm},
     {"aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", norm},
-    {"aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", [](X& x) { return matrix_norm(x, self(x), "nuc", {0, 1}, keep(x)); }},
+    {"aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", [](X& x) {
+       const int64_t rank = int64_t(x.rank(self(x)));
+       x.require(rank >= 2, "a matrix needs two dimensions");
+       return matrix_norm(x, self(x), "nuc", {rank - 2, rank - 1}, keep(x));
+     }},
     {"aten::nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",
      [](X& x) { return matrix_norm(x, self(x), "nuc", x.ints("dim"), keep(x)); }},
     {"aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
@@ -491,6 +502,8 @@ Value* largest(Expansion& x, Value* a, const Axes& axes, bool keep) {
 
 Value* vector_norm(Expansion& x, Value* a, double order, const Axes& axes, bool keep) {
   x.require(is_floating(x.dtype_of(a)) || is_complex(x.dtype_of(a)), "a norm of whole numbers is not defined");
+  if (const DType d = x.dtype_of(a); d == DType::kF16 || d == DType::kBF16)  // squares of halves overflow
+    return x.to(vector_norm(x, x.to(a, DType::kF32), order, axes, keep), d);
   if (order == 2) return x.sqrt(x.sum(is_complex(x.dtype_of(a)) ? x.square(x.abs(a)) : x.square(a), axes, keep));
   if (order == 0) return x.sum(x.to(x.ne(a, 0), x.dtype_of(a)), axes, keep);
   Value* size = x.abs(a);

@@ -61,7 +61,7 @@ class Tracer {
     const bool in_place = is_in_place(op);
     if (in_place) write(inputs[0].at("arg"), root);
     const Schema* schema = ops_.schema(op);
-    const bool statistics = base_of(op) == "batch_norm" || base_of(op) == "instance_norm";
+    const bool statistics = base_of(op) == "batch_norm" || base_of(op) == "instance_norm" || op == "aten::_native_batch_norm_legit";
     for (Json input : inputs) {
       const std::string_view name = input.at("name").as_string();
       const int at = schema != nullptr ? schema->arg_index(name) : -1;
@@ -71,7 +71,7 @@ class Tracer {
     if (in_place || is_view(op)) alias(inputs[0].at("arg"), node, root);
   }
 
-  /// batch_norm(training) and instance_norm(use_input_stats) update their statistics without saying so.
+  /// batch_norm(training), its legit form and instance_norm(use_input_stats) update their statistics without saying so.
   static bool is_training(const std::vector<Json>& inputs) {
     for (Json input : inputs) {
       const std::string_view name = input.at("name").as_string();

@@ -157,7 +157,7 @@ std::optional<Numbers> strides_of(const Node& n, View kind, const Lying& x, cons
 }
 
 bool changes_shape_in_place(std::string_view op) {
-  for (const char* name : {"squeeze_", "unsqueeze_", "t_", "transpose_", "swapaxes_", "swapdims_", "detach_", "as_strided_"})
+  for (const char* name : {"squeeze_", "unsqueeze_", "t_", "transpose_", "swapaxes_", "swapdims_", "detach_", "as_strided_", "resize_", "resize_as_"})
     if (ir::base_name(op) == name) return true;
   return false;
 }
@@ -402,8 +402,7 @@ class Functionalizer {
     const std::string_view name = ir::base_name(n.op);
     if (name == "copy_" && args.size() > 1 && args[1].is_value()) return args[1].value();
     if (name == "zero_") return b.op("aten::fill.Scalar", {self, 0});
-    for (const char* refused : {"resize_", "resize_as_", "set_"})
-      if (name == refused) throw ir::Error(Code::kUnsupported, n, "it cannot be expressed without writing in place");
+    if (name == "set_") throw ir::Error(Code::kUnsupported, n, "it cannot be expressed without writing in place");
     const std::string functional = ir::functional_name(n.op);
     const Schema* schema = ops_.schema(functional);
     if (schema == nullptr) throw ir::Error(Code::kUnsupported, n, "this build has no " + functional);
